@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.assessed import at_address, check_messages, check_snorkel, nodes_of
 
+from spanloom.core.exchange.invariant.writer import invariant_lines
 from spanloom.core.exchange.snorkel.writing import snorkel_trace
-from spanloom.core.formats.invariant import invariant_lines
 from spanloom.core.model.annotation import Assessment, Place
 
 if TYPE_CHECKING:

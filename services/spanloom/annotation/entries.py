@@ -13,8 +13,8 @@ from spanloom.annotation.requests import Session, Write
 from spanloom.core.annotation.examples import Fate, assessments_of, examples_of
 from spanloom.core.annotation.marks import find_problems
 from spanloom.core.annotation.potato.entries import read_mark, read_steps
+from spanloom.core.exchange.invariant.writer import invariant_lines
 from spanloom.core.exchange.snorkel.writing import snorkel_trace
-from spanloom.core.formats.invariant import invariant_lines
 from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation import MARK_FIELDS, WHOLE, Mark
 

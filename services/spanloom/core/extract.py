@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.invariant import arrange_messages
 from spanloom.core.conventions.run_context import redaction_warnings
 from spanloom.core.dialects.coding_agents.arrange import arrange
 from spanloom.core.dialects.registry import normalize
@@ -31,7 +32,7 @@ UNREAD = "{n} values hold too many items for their length to be read: they are s
 def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) -> Trajectory:
     """Return the trajectory of a trace's spans; their order does not matter."""
     prepared = prepare(spans)
-    arranged = arrange(prepared.spans)
+    arranged = arrange(arrange_messages(prepared.spans))
     tree = SpanTree(arranged)
     with watch_unread() as unread:
         trajectory = restore_trajectory(key, tree, EXTRACTOR_VERSION) or build_trajectory(

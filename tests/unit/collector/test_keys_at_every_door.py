@@ -42,14 +42,31 @@ OTLP_PATHS = [
     "/v1/loop/opentelemetry/v1/traces",
     "/api/public/otel/v1/traces",
 ]
-OTHER_PATHS = ["/v1/loop/traces/ingest", "/v1/loop/files/upload", "/api/public/ingestion"]
+APPEND = f"/api/v1/trace/{'5e' * 16}/messages"
+DATASET = "/api/v1/dataset/metadata/set"
+OTHER_PATHS = [
+    *("/v1/loop/traces/ingest", "/v1/loop/files/upload", "/api/public/ingestion"),
+    *("/api/v1/push/trace", APPEND, DATASET),
+]
+PATTERNS = {
+    APPEND: "/api/v1/trace/{trace_id}/messages",
+    DATASET: "/api/v1/dataset/metadata/{name}",
+}
 METHODS = [
     f"/opentelemetry.proto.collector.{signal}.v1.{signal.capitalize()}Service/Export"
     for signal in ("trace", "logs", "metrics")
 ]
 OPEN_METHODS = {f"/grpc.health.v1.Health/{method}" for method in ("Check", "Watch")}
 """Written down a second time on purpose: a new door has to be thought about here too."""
-BODIES = {"/v1/loop/traces/ingest": b'{"spans":[]}', "/api/public/ingestion": b'{"batch":[]}'}
+BODIES = {
+    "/v1/loop/traces/ingest": b'{"spans":[]}',
+    "/api/public/ingestion": b'{"batch":[]}',
+    "/api/v1/push/trace": b'{"messages":[[]]}',
+    APPEND: b'{"messages":[{"role":"user"}]}',
+    DATASET: b'{"metadata":{}}',
+}
+STORED = {"/api/v1/push/trace", APPEND}
+"""Doors at which the body stores a span."""
 
 
 @dataclass
@@ -72,7 +89,8 @@ class Doors:
                 transport=transport, base_url="http://localhost"
             ) as client:
                 named = {"content-type": "application/json", **headers}
-                return await client.post(path + query, content=content, headers=named)
+                method = "PUT" if path == DATASET else "POST"
+                return await client.request(method, path + query, content=content, headers=named)
 
         return asyncio.run(ask())
 
@@ -117,7 +135,8 @@ def bad_keys(locks: Locks) -> list[str]:
 
 
 def test_the_tables_have_every_door(doors: Doors) -> None:
-    assert sorted(doors.http._doors) == sorted(OTLP_PATHS + OTHER_PATHS)
+    wanted = [PATTERNS.get(path, path) for path in OTLP_PATHS + OTHER_PATHS]
+    assert sorted(doors.http._doors) == sorted(wanted)
     served = {
         name
         for handler in vars(doors.grpc._server)["_state"].generic_handlers
@@ -143,8 +162,9 @@ def test_every_path_refuses_every_bad_key(doors: Doors, path: str) -> None:
     refused = doors.post(path, {"authorization": f"Bearer {others}"})
     assert refused.status_code == 403
     assert "retry-after" not in refused.headers
-    assert doors.post(path, {"authorization": f"Bearer {good}"}).status_code in {200, 207}
     assert doors.spool.depth().records == 0
+    assert doors.post(path, {"authorization": f"Bearer {good}"}).status_code in {200, 207}
+    assert doors.spool.depth().records == (path in STORED)
 
 
 def test_each_door_refuses_in_its_own_form(doors: Doors) -> None:
@@ -153,6 +173,7 @@ def test_each_door_refuses_in_its_own_form(doors: Doors) -> None:
     assert orjson.loads(doors.post("/v1/traces", {}).content)["code"] == Code.UNAUTHENTICATED
     assert doors.post("/v1/loop/traces/ingest", {}).json()["code"] == 401
     assert doors.post("/api/public/ingestion", {}).json()["message"]
+    assert doors.post("/api/v1/push/trace", {}).json()["detail"]
 
 
 @pytest.mark.parametrize("path", ["/", "/nowhere", "/v1/traces/"])

@@ -61,6 +61,7 @@ SCOPES = {
     "gemini_cli": "gemini-cli",
     "opencode": "opencode",
     "qwen_code": "qwen-code",
+    "invariant": "invariant",
     "mastra": "@mastra/otel-exporter",
     "autogen": "autogen-core",
     "strands": "strands.telemetry.tracer",

@@ -12,9 +12,9 @@ from invariant_sdk.types.push_traces import PushTracesRequest
 from tests.support.assessed import at_address, check_messages, check_snorkel, nodes_of
 
 from spanloom.core.document import Document, DocumentAgent
+from spanloom.core.exchange.invariant.writer import invariant_lines
 from spanloom.core.exchange.snorkel.writing import snorkel_trace
 from spanloom.core.formats.conversation import conversation
-from spanloom.core.formats.invariant import invariant_lines
 from spanloom.core.model.annotation import Assessment, Place
 
 Json = dict[str, Any]

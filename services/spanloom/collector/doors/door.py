@@ -12,7 +12,7 @@ from spanloom.collector.doors.http_messages import Answer, answer_error
 from spanloom.collector.doors.status import Encoding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from spanloom.collector.doors.http_messages import RequestHead
     from spanloom.collector.intake.admission import Reservation
@@ -48,6 +48,26 @@ class Door(NamedTuple):
     """Returns the answer to a request that failed."""
     reads: frozenset[Encoding] | None = frozenset(Encoding)
     """Accepted content types; ``None`` for any."""
+    method: str = "POST"
+
+
+def find_door(doors: Mapping[str, Door], path: str) -> Door | None:
+    """Return the endpoint of a path; a part ``{name}`` of an endpoint's path is any text."""
+    if (door := doors.get(path)) is not None:
+        return door
+    parts = path.split("/")
+    found = (door for pattern, door in doors.items() if _fits(pattern, parts))
+    return next(found, None)
+
+
+def _fits(pattern: str, parts: list[str]) -> bool:
+    if "{" not in pattern:
+        return False
+    wanted = pattern.split("/")
+    return len(wanted) == len(parts) and all(
+        (bool(part) if name.startswith("{") else name == part)
+        for name, part in zip(wanted, parts, strict=True)
+    )
 
 
 JSON_ONLY = frozenset({Encoding.JSON})

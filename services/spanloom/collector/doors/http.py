@@ -12,7 +12,7 @@ from spanloom.access.headers import NOT_OURS, Hosts
 from spanloom.access.refusals import Cause, RefusalLog
 from spanloom.collector.doors.cozeloop import make_cozeloop_doors
 from spanloom.collector.doors.decompress import decompress
-from spanloom.collector.doors.door import Received
+from spanloom.collector.doors.door import Received, find_door
 from spanloom.collector.doors.http_messages import (
     Answer,
     ClientGoneError,
@@ -21,6 +21,7 @@ from spanloom.collector.doors.http_messages import (
     answer_error,
     read_body,
 )
+from spanloom.collector.doors.invariant import make_invariant_doors
 from spanloom.collector.doors.langfuse.ingestion import make_langfuse_doors
 from spanloom.collector.doors.otlp.door import make_otlp_doors
 from spanloom.collector.doors.status import status_codes
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.limits import Limits
 
 
+_SENDS = frozenset({"POST", "PUT"})
+
+
 def make_doors(
     exporter: Exporter, limits: Limits, langfuse: LangfuseIngestion | None
 ) -> Mapping[str, Door]:
@@ -50,6 +54,7 @@ def make_doors(
     return {
         **make_otlp_doors(exporter, limits),
         **make_cozeloop_doors(exporter, limits),
+        **make_invariant_doors(exporter, limits),
         **(make_langfuse_doors(langfuse) if langfuse is not None else {}),
     }
 
@@ -61,7 +66,7 @@ def create_app(
     langfuse: LangfuseIngestion | None = None,
     hosts: Hosts | None = None,
 ) -> ASGIApp:
-    """Make the application that serves OTLP, Coze Loop and Langfuse."""
+    """Make the application that serves OTLP, Coze Loop, Invariant and Langfuse."""
     doors = make_doors(exporter, limits, langfuse)
     return HttpReceiver(exporter, limits, authenticator, doors, hosts or Hosts())
 
@@ -104,7 +109,7 @@ class HttpReceiver:
 
     async def _answer(self, head: RequestHead, receive: Receive, share: Reservation) -> Answer:
         """Return the answer; every error becomes a status in the format of the endpoint."""
-        door = self._doors.get(head.path)
+        door = find_door(self._doors, head.path)
         signal = "unknown" if door is None else door.signal
         try:
             accepted = await self._handle_or_stop(head, receive, door, share)
@@ -125,7 +130,7 @@ class HttpReceiver:
 
     def _note(self, head: RequestHead, reason: str, error: Exception) -> None:
         """Log the refusal of a sender; who only looks (GET) reads it in the answer."""
-        if head.method == "POST":
+        if head.method in _SENDS:
             self._refusals.note(Cause(reason, head.path, head.peer), str(error))
 
     async def _handle_or_stop(
@@ -149,8 +154,9 @@ class HttpReceiver:
                 Code.NOT_FOUND,
                 f"There is nothing at this path; use {', '.join(self._doors)}.",
             )
-        if head.method != "POST":
-            raise HttpRefusalError(405, Code.UNIMPLEMENTED, "Use POST.", ((b"allow", b"POST"),))
+        if head.method != door.method:
+            allowed = ((b"allow", door.method.encode()),)
+            raise HttpRefusalError(405, Code.UNIMPLEMENTED, f"Use {door.method}.", allowed)
         require(caller, Scope.INGEST)
         self._exporter.admit(caller.key_project)
         if door.reads is not None and head.encoding not in door.reads:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
+from spanloom.core.conventions.listed_messages import HISTORY, OMITTED
 from spanloom.core.formats.losses import Code
 from spanloom.core.messages.texts import messages_in
 from spanloom.core.values.attributes import json_value
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 _HEARD = frozenset({"system", "developer", "user"})
-HISTORY, OMITTED = "history", "omitted"
-"""Metadata of a model step whose input has only the messages since the call before."""
+_LAST = 2**31
+"""Number of a result without a call: it comes after those that answer one."""
 
 
 class Turn(NamedTuple):
@@ -45,15 +46,19 @@ class Turn(NamedTuple):
     ``("content", 12)``, an offset in UTF-16 code units."""
 
 
-def conversation(agent: DocumentAgent, losses: Losses | None = None) -> Sequence[Turn]:
+def conversation(
+    agent: DocumentAgent, losses: Losses | None = None, rewritten: list[str] | None = None
+) -> Sequence[Turn]:
     """Return the turns of an agent; only model and tool steps have turns.
 
     Results of tools that ran in parallel are in the order of their calls. With ``losses``, for a
     format that has one result per call: the last run of a call is its result, a result that only
     an input has comes right after its call, answers keep their thoughts, and what the conversation
-    does not tell is noted.
+    does not tell is noted. To ``rewritten`` the ids of model steps are added whose input does not
+    continue the one before.
     """
     told = _Told() if losses is None else _Counted(losses)
+    told.rewritten = rewritten
     for step in agent.steps:
         if step.type == "tool":
             told.add_result(step)
@@ -72,17 +77,20 @@ class _Told:
         """With the number of the call, by which they are put in order."""
         self.calls = OpenCalls()
         self.heard: Sequence[Json] = ()
+        self.rewritten: list[str] | None = None
 
     def add_result(self, step: DocumentStep) -> None:
         """Add the result of a tool step."""
-        unknown = len(self.turns) + len(self.results), ""
-        number, call_id = self.calls.answer(step) or unknown
+        number, call_id = self.calls.answer(step) or (_LAST, "")
         self.results.append((number, _result(step, call_id or step.id)))
 
     def add_call(self, step: DocumentStep) -> None:
         """Add what a model step heard for the first time, and what it answered."""
         said = messages_in(step.input, "user")
-        known = 0 if step.metadata.get(HISTORY) == OMITTED else _shared(self.heard, said)
+        is_omitted = step.metadata.get(HISTORY) == OMITTED
+        known = 0 if is_omitted else _shared(self.heard, said)
+        if self.rewritten is not None and said and known < len(self.heard) and not is_omitted:
+            self.rewritten.append(step.id)
         self.add_news(step, said, known)
         self.add_answer(step)
         self.heard = said

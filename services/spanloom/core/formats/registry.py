@@ -70,6 +70,15 @@ REGISTRY: Sequence[Format] = (
         reader="spanloom.core.exchange.snorkel.reading:TRACES",
         filed=Filed.ARRAY,
     ),
+    # Of other systems.
+    *document_with_file(
+        "invariant",
+        "Its agents as lines `{index, messages, annotations, metadata}` of Invariant Explorer.",
+        "spanloom.core.exchange.invariant.writer:encode_invariant",
+        lines="A line for each agent of each run, as Invariant Explorer reads datasets.",
+        reader="spanloom.core.exchange.invariant.reader:INVARIANT",
+        filed=Filed.SPREAD,
+    ),
     Format(
         id="otlp",
         of=Of.RUN,

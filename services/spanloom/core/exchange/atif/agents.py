@@ -6,12 +6,13 @@ from collections import deque
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from spanloom.core.conventions.listed_messages import HISTORY, OMITTED
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.atif.steps import FIRST_TOKEN, ms_of
 from spanloom.core.exchange.atif.writing import AGENT_VERSION, CALL, HEARD, RAW, UNKNOWN
 from spanloom.core.exchange.drafts import MAX_STEPS, DraftStep, usage_of
 from spanloom.core.exchange.ids import step_id_of
-from spanloom.core.formats.conversation import HISTORY, OMITTED, text_of
+from spanloom.core.formats.conversation import text_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import a_list, a_text, an_object

@@ -1,7 +1,7 @@
 """Makes a draft of a list of chat messages: an agent with a model step for each answer.
 
 System and user messages are the input of the model step after them, which is marked as having only
-the new messages (``conversation.HISTORY``): with the whole history each, a run of n turns would
+the new messages (``listed_messages.HISTORY``): with the whole history each, a run of n turns would
 take n² messages. Tool messages are tool steps; each belongs to the open call with its id, else to
 the oldest one of its name, else to the oldest one.
 """
@@ -12,11 +12,12 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from spanloom.core.conventions.listed_messages import HISTORY, OMITTED
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import MAX_STEPS, Draft, DraftStep
 from spanloom.core.exchange.ids import step_id_of
 from spanloom.core.exchange.messages.writing import A_TOOL
-from spanloom.core.formats.conversation import HISTORY, OMITTED, text_of
+from spanloom.core.formats.conversation import text_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import an_object

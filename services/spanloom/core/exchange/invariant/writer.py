@@ -1,4 +1,4 @@
-"""Writes runs with assessments for Invariant Explorer: one line per agent.
+"""Writes runs for Invariant Explorer, with or without assessments: one line per agent.
 
 A line is a row of its dataset files: ``{index, messages, annotations, metadata}``. Messages are in
 its strict form: arguments are objects, every call has an id, parts are text or images. An
@@ -11,24 +11,40 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.invariant import CALL_ID, PARTS, SOURCE
+from spanloom.core.conventions.listed_messages import RAW
 from spanloom.core.document import Document
+from spanloom.core.exchange.invariant.counting import count_of_run, count_of_turns
+from spanloom.core.exchange.invariant.lines import PARENT
 from spanloom.core.formats.conversation import conversation
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code, Losses
 from spanloom.core.messages.texts import answer_in, question_in
-from spanloom.core.values.attributes import json_value
+from spanloom.core.values.attributes import json_object, json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.core.document import DocumentStep
+    from spanloom.core.document import DocumentAgent, DocumentStep
     from spanloom.core.formats.conversation import Turn
     from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.stored import Stored
     from spanloom.core.model.annotation import Assessment
 
     Spots = Mapping[tuple[str, str, str], tuple[int, str, int | None]]
     """By step, field and part: line, address, and the offset in the text there, if it is a text."""
 
 _PARTS = frozenset({"text", "image_url"})
+_ODD = frozenset({CALL_ID, PARTS})
 _KEPT = ("role", "content", "tool_call_id")
+
+
+def encode_invariant(stored: Stored, losses: Losses) -> bytes:
+    """Return the lines of a run as a JSON list; see ``RunWriter``."""
+    view = stored.view
+    has_error = {"has_error": bool(view.extraction.get("errors"))}
+    lines = _lines(view, (), losses, has_error)
+    return dump([{"index": at, **line} for at, line in enumerate(lines)])
 
 
 def invariant_lines(document: Json, assessments: Iterable[Assessment]) -> Iterator[Json]:
@@ -36,9 +52,19 @@ def invariant_lines(document: Json, assessments: Iterable[Assessment]) -> Iterat
 
     A run without messages has one line with its question and answer.
     """
-    view = Document(document)
-    talks = [(agent, turns) for agent in view.agents if (turns := conversation(agent))]
-    lines = [_line(agent, [_strict(turn.message) for turn in turns]) for agent, turns in talks]
+    return _lines(Document(document), assessments, Losses(), {})
+
+
+def _lines(
+    view: Document, assessments: Iterable[Assessment], losses: Losses, more: Json
+) -> Iterator[Json]:
+    rewritten: list[str] = []
+    told = ((agent, conversation(agent, rewritten=rewritten)) for agent in view.agents)
+    talks = [(agent, turns) for agent, turns in told if turns]
+    for step_id in rewritten:
+        losses.note(Code.HISTORY_REWRITTEN, step_id)
+    count_of_run(view, [agent.id for agent, _ in talks], losses)
+    lines = [_line(agent, _messages(agent, turns, losses)) for agent, turns in talks]
     if not lines:
         lines = [_line(view.root, _gist(view.root))]
     spots = _spots([turns for _, turns in talks])
@@ -50,12 +76,40 @@ def invariant_lines(document: Json, assessments: Iterable[Assessment]) -> Iterat
         else:
             lines[0]["metadata"].setdefault("assessments", []).append(_annotation(assessment))
     for at, line_ in enumerate(lines):
-        about = _about(view) if at == 0 else {"parent_trace": view.id}
-        yield {**line_, "metadata": {**about, **line_["metadata"]}}
+        about = {**_about(view), **more} if at == 0 else {PARENT: view.id}
+        agent = talks[at][0] if talks else view.root
+        yield {**line_, "metadata": {**about, **line_["metadata"], **_source(agent, view, at)}}
 
 
 def _line(agent: DocumentStep, messages: Sequence[Json]) -> Json:
     return {"messages": messages, "annotations": [], "metadata": {"agent": agent.name}}
+
+
+def _source(agent: DocumentStep, view: Document, at: int) -> Json:
+    """Return the metadata of the line that an agent was read from, with the run's own id."""
+    text = agent.metadata.get(SOURCE)
+    if not isinstance(text, str):
+        return {}
+    told = json_object(text)
+    return told | ({PARENT: view.id} if at else {"trace_id": view.id})
+
+
+def _messages(agent: DocumentAgent, turns: Sequence[Turn], losses: Losses) -> Sequence[Json]:
+    count_of_turns(agent, turns, losses)
+    messages = [_strict(turn, losses) for turn in turns]
+    odd = {s.id: s.metadata for s in agent.steps if not _ODD.isdisjoint(s.metadata)}
+    for turn, message in zip(turns, messages, strict=True) if odd else ():
+        if turn.step_id in odd and message["role"] == "tool":
+            _restore(message, odd[turn.step_id])
+    return messages
+
+
+def _restore(message: Json, metadata: Mapping[str, str]) -> None:
+    """Make a result as it was read, of which a step has only the text."""
+    message["tool_call_id"] = metadata.get(CALL_ID, message["tool_call_id"])
+    parts = json_value(message["content"]) if PARTS in metadata else None
+    if isinstance(parts, list):
+        message["content"] = parts
 
 
 def _about(document: Document) -> Json:
@@ -118,26 +172,32 @@ def _annotation(assessment: Assessment) -> Json:
     return {"content": text, "extra_metadata": {"source": "spanloom", **about, **facts}}
 
 
-def _strict(message: Json) -> Json:
+def _strict(turn: Turn, losses: Losses) -> Json:
     """Return a message with only the members that Invariant's tools accept."""
+    message = turn.message
     strict = {name: message[name] for name in _KEPT if name in message}
     if isinstance(content := strict["content"], list):
-        strict["content"] = [_part(part) for part in content]
+        strict["content"] = [_part(part, turn, losses) for part in content]
     if calls := message.get("tool_calls"):
-        strict["tool_calls"] = [_call(call) for call in calls]
+        strict["tool_calls"] = [_call(call, turn, losses) for call in calls]
     return strict
 
 
-def _part(part: object) -> Json:
+def _part(part: object, turn: Turn, losses: Losses) -> Json:
     known: Json = part if isinstance(part, dict) else {}
     kind = known.get("type", "part")
-    return known if kind in _PARTS else {"type": "text", "text": f"[{kind}]"}
+    if kind in _PARTS:
+        return known
+    losses.note(Code.PARTS_DROPPED, turn.step_id)
+    return {"type": "text", "text": f"[{kind}]"}
 
 
-def _call(call: Json) -> Json:
+def _call(call: Json, turn: Turn, losses: Losses) -> Json:
     function = call.get("function") or {}
     text = function.get("arguments") or "{}"
     value = json_value(text) if isinstance(text, str) else text
-    arguments = value if isinstance(value, dict) else {"_raw": text}
-    named = {"name": str(function.get("name", "")), "arguments": arguments}
+    if not isinstance(value, dict):
+        losses.note(Code.ARGS_NOT_OBJECT, turn.step_id)
+        value = {RAW: text}
+    named = {"name": str(function.get("name", "")), "arguments": value}
     return {"id": call["id"], "type": "function", "function": named}

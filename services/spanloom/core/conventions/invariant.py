@@ -1,0 +1,117 @@
+"""Spans of messages that Invariant's SDK pushes: a span for the run and one for each message.
+
+Requests know nothing of each other: an append is more messages below the span of the run, whose id
+follows from the trace's. The order of messages is that of their times; those of one time are in the
+order in which they arrived.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions.listed_messages import steps_of, text_of
+from spanloom.core.values.attributes import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.core.conventions.listed_messages import ListedStep, Message
+    from spanloom.core.model.span import Span
+    from spanloom.core.model.tree import SpanTree
+
+SCOPE = "invariant"
+MESSAGE = "invariant.message"
+"""A message as JSON."""
+ROLE = "invariant.role"
+"""Its role, also where the message is not stored, or cut."""
+ARRIVED, POSITION = "invariant.arrived_ns", "invariant.position"
+"""When the request arrived, in ns since the epoch, and the message's place in it."""
+DATASET = "invariant.dataset"
+SOURCE = "invariant.metadata"
+"""The metadata of a trace or a line, as JSON; also in an agent's metadata."""
+PARTS = "invariant.parts"
+"""In a tool's metadata: its result is a list of parts."""
+CALL_ID = "invariant.call_id"
+"""In a tool's metadata: the id of the call that it answers, which nobody made."""
+_MOST_DIGITS = 20
+
+
+def run_span_id(trace_id: bytes) -> bytes:
+    """Return the id of the span of a run."""
+    return hashlib.sha256(b"invariant\0" + trace_id).digest()[:8]
+
+
+def is_message(span: Span) -> bool:
+    """Return whether a span is a message."""
+    return ROLE in span.attributes and span.scope_name == SCOPE
+
+
+def arrange_messages(spans: Sequence[Span]) -> Sequence[Span]:
+    """Return spans whose times have the order of their messages; the run's covers them all.
+
+    Spans of other senders are unchanged.
+    """
+    messages = sorted(filter(is_message, spans), key=_place)
+    if not messages:
+        return spans
+    times: dict[str, int] = {}
+    last = -1
+    for span in messages:
+        last = times[span.span_id] = max(span.start_ns, last + 1)
+    first = times[messages[0].span_id]
+    run_id = run_span_id(bytes.fromhex(messages[0].trace_id)).hex()
+    return [_settled(span, times, (run_id, first, last)) for span in spans]
+
+
+def _settled(span: Span, times: Mapping[str, int], run: tuple[str, int, int]) -> Span:
+    run_id, first, last = run
+    if (at := times.get(span.span_id)) is not None:
+        return span._replace(start_ns=at, end_ns=at)
+    if span.span_id == run_id and span.scope_name == SCOPE:
+        return span._replace(start_ns=first, end_ns=last)
+    return span
+
+
+def _place(span: Span) -> tuple[int, int, int, str]:
+    attributes = span.attributes
+    order = (_number(attributes.get(ARRIVED, "")), _number(attributes.get(POSITION, "")))
+    return span.start_ns, *order, span.span_id
+
+
+def _number(text: str) -> int:
+    is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    return int(text) if is_number else 0
+
+
+def read_steps(tree: SpanTree) -> Mapping[str, ListedStep]:
+    """Return the steps of the messages in a trace, by span id."""
+    spans = _messages_in(tree)
+    messages = [_message(span) for span in spans]
+    steps = steps_of(messages, lambda at: spans[at].span_id)
+    return {spans[step.at].span_id: step for step in steps}
+
+
+def read_question_and_answer(tree: SpanTree) -> tuple[str, str]:
+    """Return the first text of a user, and the last of the assistant."""
+    messages = [_message(span) for span in _messages_in(tree)]
+    return _first_text(messages, "user"), _first_text(reversed(messages), "assistant")
+
+
+def _messages_in(tree: SpanTree) -> Sequence[Span]:
+    return [span for span in tree.spans if is_message(span)]
+
+
+def _first_text(messages: Iterable[Message], role: str) -> str:
+    return next((text_of(m.get("content")) for m in messages if m["role"] == role), "")
+
+
+def _message(span: Span) -> Message:
+    """Return the message of a span; what is no message any more is the text of one."""
+    text, role = span.attributes.get(MESSAGE, ""), span.attributes[ROLE]
+    value = json_value(text)
+    if not isinstance(value, dict):
+        return {"role": role, "content": text}
+    calls = value.get("tool_calls")
+    known = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    return {**value, "role": role, "tool_calls": known}

@@ -1,0 +1,240 @@
+"""Steps of a run that is known as a list of messages.
+
+An assistant's message is a model call, a tool's message is the run of a tool. A call hears what
+came after the answer before it: lists do not say what a model was sent, and whole histories would
+grow with the square of the list. Such calls are marked (``HISTORY``). Messages that nobody answered
+are a call without an output. ``conversation`` (``core/formats``) of these steps gives the list
+again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict, deque
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.core.messages.wire import compact
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.values.attributes import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+Message = dict[str, Any]  # a JSON object
+HISTORY, OMITTED = "history", "omitted"
+"""Metadata of a model step whose input has only the messages since the call before."""
+TIMESTAMP = "timestamp"
+"""Key of a message's time; it is the time of the step and no part of its texts."""
+RAW = "_raw"
+"""Key of arguments that are no object, where a format requires one."""
+_UNNAMED = "tool"
+
+
+class ListedStep(NamedTuple):
+    """A step, and the message that it is."""
+
+    at: int
+    """Index of the message; of messages without an answer, that of the last."""
+    kind: Kind
+    name: str
+    """Of a tool; empty for a model call."""
+    input: str
+    """Messages as JSON, or arguments of the call."""
+    output: str
+    call_id: str = ""
+    """Of a tool: the call that it answers."""
+    is_paired: bool = False
+    """Whether the list has that call."""
+    heard: Sequence[int] = ()
+    """Indexes of the messages in a model's input."""
+    is_parts: bool = False
+    """Whether the output of a tool is a list of parts, as JSON."""
+
+
+def steps_of(messages: Sequence[Message], step_id: Callable[[int], str]) -> Iterator[ListedStep]:
+    """Yield the steps of a list of messages, each with a ``role``, in order.
+
+    ``step_id`` returns the id of the step that is the message of an index: calls without an id get
+    ``<step id>.<number>``.
+    """
+    told = [_told(message, step_id(at)) for at, message in enumerate(messages)]
+    repeated = _repeated_ids(told)
+    calls = _Calls()
+    window = _Window()
+    for at, message in enumerate(told):
+        role = message["role"]
+        if role == "assistant":
+            yield window.close(at, _written([message]))
+            calls.add(message)
+            window.open(at, message)
+        elif role == "tool":
+            if window.fresh:
+                yield window.close(at - 1, "")
+            step = calls.run(at, message)
+            yield step
+            window.note(at, _without_id(message) if step.call_id in repeated else message)
+        else:
+            window.hear(at, message)
+    if window.fresh:
+        yield window.close(len(told) - 1, "")
+
+
+def unnamed_calls(message: Message) -> int:
+    """Return the number of tool calls in a message that have no id."""
+    return sum(not _id_of(call) for call in message.get("tool_calls") or ())
+
+
+def text_of(content: object) -> str:
+    """Return the text of a message's content, of parts those that are text, by lines."""
+    if isinstance(content, list):
+        texts = [p.get("text") for p in content if isinstance(p, dict) and p.get("type") == "text"]
+        return "\n".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else ""
+
+
+_FRACTION = re.compile(r"\.(\d+)")
+_MAX_NS = 2**63 - 1
+
+
+def time_ns(message: Message) -> int | None:
+    """Return a message's time in nanoseconds since the epoch; without an offset it is UTC.
+
+    ``None`` if it has none, or one that is not between 1970 and 2262.
+    """
+    text = message.get(TIMESTAMP)
+    if not isinstance(text, str):
+        return None
+    fraction = _FRACTION.search(text)
+    try:
+        moment = datetime.fromisoformat(_FRACTION.sub("", text, count=1))
+        seconds = int(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp())
+    except (ValueError, OverflowError):
+        return None
+    digits = fraction[1][:9].ljust(9, "0") if fraction else "0"
+    nanoseconds = seconds * 10**9 + int(digits)
+    return nanoseconds if 0 < nanoseconds <= _MAX_NS else None
+
+
+class _Window:
+    """The last answer and what came after it: the input of the next call."""
+
+    def __init__(self) -> None:
+        self.fresh = 0
+        """Number of messages at the end that no call has heard."""
+        self._items: list[tuple[int, Message]] = []
+
+    def open(self, at: int, answer: Message) -> None:
+        """Begin with an answer."""
+        self._items, self.fresh = [(at, answer)], 0
+
+    def note(self, at: int, result: Message) -> None:
+        """Add a tool's result."""
+        self._items.append((at, result))
+
+    def hear(self, at: int, message: Message) -> None:
+        """Add a message that is new to the next call."""
+        self._items.append((at, message))
+        self.fresh += 1
+
+    def close(self, at: int, output: str) -> ListedStep:
+        """Return the call that hears the window."""
+        items, self._items, self.fresh = self._items, [], 0
+        said = _written([message for _, message in items]) if items else ""
+        return ListedStep(at, Kind.MODEL, "", said, output, heard=[place for place, _ in items])
+
+
+class _Calls:
+    """Calls that no result has answered yet, by id and in their order."""
+
+    def __init__(self) -> None:
+        self._by_id: defaultdict[str, deque[tuple[int, Message]]] = defaultdict(deque)
+        self._in_order: deque[tuple[int, Message]] = deque()
+        self._answered: set[int] = set()
+        self._count = 0
+
+    def add(self, message: Message) -> None:
+        """Add the calls of an assistant's message."""
+        for call in message.get("tool_calls") or ():
+            entry = self._count, call
+            self._count += 1
+            self._by_id[call["id"]].append(entry)
+            self._in_order.append(entry)
+
+    def run(self, at: int, result: Message) -> ListedStep:
+        """Return the run of a tool whose result this is; without an id it answers the oldest."""
+        call_id = result.get("tool_call_id")
+        named = isinstance(call_id, str) and call_id
+        call = self._taken(self._by_id.get(str(call_id)) if named else self._in_order)
+        content = result["content"]
+        is_parts = not isinstance(content, str)
+        output = _written(content) if is_parts else content
+        if call is None:
+            name = str(result.get("name") or _UNNAMED)
+            told = str(call_id) if named else ""
+            return ListedStep(at, Kind.TOOL, name, "", output, told, is_parts=is_parts)
+        function = call["function"]
+        shown = (function["name"] or _UNNAMED, function["arguments"], output)
+        return ListedStep(at, Kind.TOOL, *shown, call["id"], is_paired=True, is_parts=is_parts)
+
+    def _taken(self, waiting: deque[tuple[int, Message]] | None) -> Message | None:
+        while waiting:
+            number, call = waiting.popleft()
+            if number not in self._answered:
+                self._answered.add(number)
+                return call
+        return None
+
+
+def _told(message: Message, step_id: str) -> Message:
+    """Return a message in the one shape, with an id for each call and without its time."""
+    told = {name: value for name, value in message.items() if name != TIMESTAMP}
+    content = message.get("content")
+    if content is None:
+        told["content"] = ""
+    elif not isinstance(content, str | list):
+        told["content"] = _written(content)
+    if calls := message.get("tool_calls"):
+        told["tool_calls"] = [_call(call, f"{step_id}.{n}") for n, call in enumerate(calls)]
+    else:
+        told.pop("tool_calls", None)
+    return told
+
+
+def _call(call: Message, made_id: str) -> Message:
+    function = call.get("function")
+    known = function if isinstance(function, dict) else {}
+    named = {"name": str(known.get("name") or ""), "arguments": _arguments(known.get("arguments"))}
+    return {"id": _id_of(call) or made_id, "type": "function", "function": named}
+
+
+def _id_of(call: Message) -> str:
+    known = call.get("id")
+    return known if isinstance(known, str) else "" if known is None else _written(known)
+
+
+def _arguments(value: object) -> str:
+    """Return arguments as text; those that are no object without the one they were put into."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, dict) and value.keys() == {RAW}:
+        raw = value[RAW]
+        if isinstance(raw, str) and raw and not isinstance(json_value(raw), dict):
+            return raw
+    return _written(value)
+
+
+def _repeated_ids(told: Sequence[Message]) -> set[str]:
+    """Return ids that several calls have."""
+    ids = Counter(call["id"] for m in told for call in m.get("tool_calls") or ())
+    return {call_id for call_id, n in ids.items() if n > 1}
+
+
+def _written(value: Any) -> str:  # as JSON has it
+    return compact(value)
+
+
+def _without_id(message: Message) -> Message:
+    return {name: value for name, value in message.items() if name != "tool_call_id"}

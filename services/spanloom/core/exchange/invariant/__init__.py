@@ -1,0 +1,5 @@
+"""Invariant: datasets of Explorer, lists of messages, and requests of its SDK.
+
+``writer`` makes a line for each agent, ``reader`` reads lines, ``addresses`` finds what an
+annotation is about.
+"""

@@ -1,0 +1,148 @@
+"""Lines of one run as a draft: the first line is its agent, the others ran in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.conventions import imported as carried
+from spanloom.core.conventions.invariant import CALL_ID, PARTS, SOURCE
+from spanloom.core.conventions.listed_messages import (
+    HISTORY,
+    OMITTED,
+    steps_of,
+    text_of,
+    time_ns,
+    unnamed_calls,
+)
+from spanloom.core.exchange.drafts import Draft, DraftStep
+from spanloom.core.exchange.ids import step_id_of
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code
+from spanloom.core.model.trajectory import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from spanloom.core.conventions.listed_messages import ListedStep
+    from spanloom.core.exchange.invariant.lines import Line
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.readers import Reading
+
+_UNNAMED = "agent"
+_STEPS = frozenset({"assistant", "tool"})
+
+
+class _Agent(NamedTuple):
+    """An agent and what it did, with the time at which it ended."""
+
+    steps: list[DraftStep]
+    end_ms: int
+
+
+def draft_of(lines: Sequence[Line], trace_id: str, reading: Reading) -> Draft:
+    """Return the draft of a run; losses are noted in ``reading``."""
+    first = lines[0]
+    _note_losses(lines, reading.losses)
+    steps: list[DraftStep] = []
+    parent, start_ms = "", 0
+    name = first.metadata.get("name")
+    if isinstance(name, str) and name != first.metadata.get("agent", name):
+        parent = step_id_of(trace_id, "")
+        steps.append(DraftStep(parent, "", Kind.OTHER, name))
+    taken = {parent}
+    for at, line in enumerate(lines):
+        agent = _agent(line, at, trace_id, parent, start_ms, taken)
+        steps += agent.steps
+        start_ms = agent.end_ms + 1
+        parent = parent or agent.steps[0].id
+    root, *others = steps
+    _settle_root(root, others, start_ms - 1)
+    known = {"source_id": first.source} if first.source not in ("", trace_id) else {}
+    extras = {"metadata": known} if known else {}
+    return Draft(trace_id, reading.project, reading.format, steps, extras)
+
+
+def _agent(
+    line: Line, number: int, trace_id: str, parent_id: str, start_ms: int, taken: set[str]
+) -> _Agent:
+    agent_id = step_id_of(trace_id, f"{number}")
+    times = _times(line.messages, start_ms)
+    ids = [step_id_of(trace_id, f"{number}.{at}") for at in range(len(line.messages))]
+    told = line.metadata.get("agent", line.metadata.get("name"))
+    name = told if isinstance(told, str) else _UNNAMED
+    metadata = {"agent_name": name}
+    if line.metadata:
+        metadata[SOURCE] = dump(line.metadata).decode()
+    begin, end = (times[0], times[-1]) if times else (start_ms, start_ms)
+    question = _first_text(line.messages, "user")
+    answer = _first_text(reversed(line.messages), "assistant")
+    told_by = (agent_id, parent_id, Kind.AGENT, name, question, answer)
+    agent = DraftStep(*told_by, begin, end - begin, metadata=metadata)
+    steps: list[DraftStep] = []
+    taken |= {agent_id, *ids}
+    for step in steps_of(line.messages, ids.__getitem__):
+        step_id = ids[step.at] if step.is_paired else _own_id(trace_id, ids[step.at], step, taken)
+        taken.add(step_id)
+        steps.append(_step(step, step_id, agent_id, times[step.at]))
+    return _Agent([agent, *steps], end)
+
+
+def _own_id(trace_id: str, made: str, step: ListedStep, taken: set[str]) -> str:
+    """Return the id of a step: that by which its result names it, if it can be one."""
+    own = step_id_of(trace_id, "", step.call_id, taken)
+    return own if own == step.call_id else made
+
+
+def _step(step: ListedStep, step_id: str, agent_id: str, start_ms: int) -> DraftStep:
+    is_tool = step.kind is Kind.TOOL
+    metadata = {"tool_name": step.name} if is_tool else {HISTORY: OMITTED}
+    if step.is_paired:
+        metadata["tool_call_id"] = step.call_id
+    elif step.call_id not in ("", step_id):
+        metadata[CALL_ID] = step.call_id
+    if step.is_parts:
+        metadata[PARTS] = "true"
+    shown = (step.kind, step.name or "chat", step.input, step.output)
+    return DraftStep(step_id, agent_id, *shown, start_ms, metadata=metadata)
+
+
+def _times(messages: Sequence[Json], start_ms: int) -> Sequence[int]:
+    """Return the time of each message in ms since the epoch, later than that of the one before.
+
+    Steps are in the order of their times, so messages without a time, or with the same one, are
+    a millisecond apart.
+    """
+    times: list[int] = []
+    at = start_ms
+    for message in messages:
+        known = time_ns(message)
+        at = at if known is None else max(at, known // carried.NS_PER_MS)
+        times.append(at)
+        at += 1
+    return times
+
+
+def _settle_root(root: DraftStep, others: Sequence[DraftStep], end_ms: int) -> None:
+    """Let the root last as long as all below it; a wrapper has the texts of the first agent."""
+    if root.kind is Kind.OTHER:
+        root.input, root.output, root.start_ms = (
+            others[0].input,
+            others[0].output,
+            others[0].start_ms,
+        )
+    root.duration_ms = end_ms - root.start_ms
+
+
+def _first_text(messages: Iterable[Json], role: str) -> str:
+    return next((text_of(m.get("content")) for m in messages if m["role"] == role), "")
+
+
+def _note_losses(lines: Sequence[Line], losses: Losses) -> None:
+    for at, line in enumerate(lines):
+        where = f"agent_steps.{at}"
+        losses.note(Code.SCORES_DROPPED, where, line.annotations)
+        losses.note(Code.METADATA_DROPPED, where, line.dropped)
+        steps = sum(message["role"] in _STEPS for message in line.messages)
+        losses.note(Code.DURATION_UNKNOWN, where, steps)
+        losses.note(Code.CALL_ID_MADE, where, sum(map(unnamed_calls, line.messages)))

@@ -1,0 +1,79 @@
+"""A line of a dataset, checked: messages with a role, metadata, and annotations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.formats.readers import a_list, a_text, an_object, kind_of
+
+if TYPE_CHECKING:
+    from spanloom.core.formats.json_bytes import Json
+
+PARENT = "parent_trace"
+"""Key of a line's metadata: the run in which this agent ran."""
+
+
+class Line(NamedTuple):
+    """What an agent heard, said and ran."""
+
+    messages: list[Json]
+    metadata: Json
+    annotations: int
+    """How many there are."""
+    dropped: int
+    """How many other members the line has."""
+    source: str
+    """The id that the run has in its source; empty if there is none."""
+
+    @property
+    def parent(self) -> str:
+        """The run in which this agent ran, by its id in the source; empty for a run."""
+        known = self.metadata.get(PARENT)
+        return known if isinstance(known, str) else ""
+
+
+_READ = frozenset({"messages", "metadata", "annotations", "index", "id", "dataset"})
+
+
+def line_of(value: Any, where: str = "") -> Line | None:  # as JSON has it
+    """Return a line, or a list of messages as one; ``None`` for the metadata of a dataset.
+
+    ``where`` is put before places. Raises ``InvalidRequestError`` for what is neither.
+    """
+    if isinstance(value, list):
+        return Line(_messages(value, where), {}, 0, 0, "")
+    if not isinstance(value, dict):
+        raise InvalidRequestError(f"{where}an object or a list is needed, not {kind_of(value)}")
+    if "messages" not in value:
+        if isinstance(value.get("metadata"), dict) and value.keys() <= {"metadata", "name"}:
+            return None
+        raise InvalidRequestError(f"{where}messages: a list is needed, and there is none")
+    messages = _messages(a_list(value["messages"], f"{where}messages"), f"{where}messages.")
+    metadata = an_object(_or(value.get("metadata"), {}), f"{where}metadata")
+    annotations = a_list(_or(value.get("annotations"), []), f"{where}annotations")
+    known = metadata.get("trace_id") or value.get("id")
+    source = known if isinstance(known, str) else ""
+    dropped = len(value.keys() - _READ)
+    return Line(messages, metadata, len(annotations), dropped, source)
+
+
+def _or(value: object, otherwise: object) -> object:
+    return otherwise if value is None else value
+
+
+def _messages(values: list[Any], where: str) -> list[Json]:
+    for at, value in enumerate(values):
+        check_message(value, f"{where}{at}")
+    return values
+
+
+def check_message(value: object, where: str) -> Json:
+    """Return a message; raises ``InvalidRequestError`` with the place of what is wrong in it."""
+    message = an_object(value, where)
+    a_text(message.get("role"), f"{where}.role")
+    for n, call in enumerate(a_list(_or(message.get("tool_calls"), []), f"{where}.tool_calls")):
+        an_object(call, f"{where}.tool_calls.{n}")
+        function = _or(call.get("function"), {})
+        an_object(function, f"{where}.tool_calls.{n}.function")
+    return message

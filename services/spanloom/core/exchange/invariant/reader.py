@@ -1,0 +1,192 @@
+"""Reads lines of Invariant's datasets, lists of messages, and requests of its SDK.
+
+A line whose ``metadata.parent_trace`` is the run before it is an agent of that run, so a run is
+complete when another begins. Bare messages, one value each, are one list.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.drafts import MAX_STEPS, complete
+from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.invariant.agents import draft_of
+from spanloom.core.exchange.invariant.lines import Line, line_of
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Code, Losses
+from spanloom.core.formats.readers import Refused, Taken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.readers import Located, Reading
+
+_DEEP = "it is nested too deeply"
+
+
+class _Piece(NamedTuple):
+    """A line of a value, and its place in the value."""
+
+    where: str
+    value: Any  # as JSON has it
+
+
+class InvariantReader:
+    """See ``Reader``."""
+
+    def fits(self, value: Any) -> bool:  # as JSON has it
+        """Return whether it is a line with an index or annotations, a list of such, or a push."""
+        if isinstance(value, list):
+            return bool(value) and all(map(self.fits, value[:10]))
+        if not isinstance(value, dict) or not isinstance(messages := value.get("messages"), list):
+            return False
+        is_push = bool(messages) and isinstance(messages[0], list)
+        return is_push or "annotations" in value or isinstance(value.get("index"), int)
+
+    def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
+        """See ``Reader``."""
+        runs = _Runs(reading)
+        for place, value in values:
+            try:
+                pieces = list(_pieces(_clean(value, runs.losses)))
+            except InvalidRequestError as error:
+                yield Refused(place, str(error))
+                continue
+            for piece in pieces:
+                yield from runs.take(place, piece)
+        yield from runs.end()
+
+
+class _Runs:
+    """The run that is read now."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._place = ""
+        self._trace_id = self._source = ""
+        self._lines: list[Line] = []
+        self._steps = 0
+        self._is_bare = False
+        self.losses = Losses()
+        """Of the run, and of what was before it and is none."""
+
+    def take(self, place: str, piece: _Piece) -> Iterator[Taken | Refused]:
+        """Add a line to the run, or begin another: then the one before is yielded."""
+        is_bare = isinstance(piece.value, dict) and "role" in piece.value
+        try:
+            line = line_of([piece.value] if is_bare else piece.value, piece.where)
+        except InvalidRequestError as error:
+            yield Refused(place, str(error))
+            return
+        if line is None:  # of the dataset
+            self.losses.note(Code.METADATA_DROPPED, "metadata")
+            return
+        try:
+            if not self._belongs(line, is_bare=is_bare):
+                yield from self.end()
+                self._begin(place, line)
+            self._add(line, is_bare=is_bare)
+        except InvalidRequestError as error:
+            yield Refused(place, str(error))
+
+    def end(self) -> Iterator[Taken | Refused]:
+        """Yield the run, if there is one."""
+        lines, losses = self._lines, self.losses
+        if not lines:
+            return
+        self._lines, self.losses, self._steps = [], Losses(), 0
+        self._reading.losses = losses
+        losses.trace_id = self._trace_id or _id_of(lines, self._reading)
+        try:
+            draft = draft_of(lines, losses.trace_id, self._reading)
+            document = complete(draft)
+        except InvalidRequestError as error:
+            yield Refused(self._place, str(error))
+        except RecursionError:
+            yield Refused(self._place, _DEEP)
+        else:
+            yield Taken(self._place, document, losses)
+
+    def _belongs(self, line: Line, *, is_bare: bool) -> bool:
+        if not self._lines:
+            return False
+        if is_bare:
+            return self._is_bare
+        return bool(self._trace_id) and line.parent == self._source
+
+    def _begin(self, place: str, line: Line) -> None:
+        self._place, self._source = place, line.source
+        self._is_bare = False
+        known = trace_id_of(self._reading.format, self._reading.project, line.source)
+        self._trace_id = known if line.source else ""
+
+    def _add(self, line: Line, *, is_bare: bool) -> None:
+        self._steps += len(line.messages)
+        if self._steps > MAX_STEPS:
+            raise InvalidRequestError(f"it has more than {MAX_STEPS:,} messages")
+        if is_bare and self._lines:
+            self._lines[0].messages.extend(line.messages)
+        else:
+            self._lines.append(line)
+        self._is_bare = is_bare
+
+
+def _id_of(lines: list[Line], reading: Reading) -> str:
+    """Return the id of a run without one, by its content."""
+    content = dump([[line.messages, line.metadata] for line in lines]).decode()
+    return trace_id_of(reading.format, reading.project, content)
+
+
+def _clean(value: Any, losses: Losses) -> Any:  # as JSON has it
+    """Return a value that JSON can hold; lone surrogates and other numbers are replaced."""
+    try:
+        orjson.dumps([[[[[[value]]]]]])  # it will be that much deeper in a document
+    except TypeError:
+        try:
+            (value,) = orjson.loads(dump([value]))
+            orjson.dumps([[[[[[value]]]]]])
+        except (TypeError, RecursionError, orjson.JSONDecodeError):
+            raise InvalidRequestError(_DEEP) from None
+        losses.note(Code.VALUE_TRUNCATED)
+    return value
+
+
+def _pieces(value: Any) -> Iterator[_Piece]:  # as JSON has it
+    """Yield the lines of a value: itself, the items of a list of lines, the traces of a push."""
+    if isinstance(value, list) and value and all(map(_is_line, value)):
+        for at, item in enumerate(value):
+            yield _Piece(f"{at}.", item)
+    elif isinstance(value, dict) and _is_push(value):
+        yield from _pushed(value)
+    else:
+        yield _Piece("", value)
+
+
+def _is_line(value: object) -> bool:
+    return isinstance(value, list) or (isinstance(value, dict) and "messages" in value)
+
+
+def _is_push(value: Json) -> bool:
+    messages = value.get("messages")
+    return isinstance(messages, list) and any(isinstance(one, list) for one in messages)
+
+
+def _pushed(value: Json) -> Iterator[_Piece]:
+    """Yield each trace of a request as a line; raises ``InvalidRequestError`` for other lengths."""
+    messages = value["messages"]
+    beside: dict[str, list[Any]] = {}
+    for name in ("annotations", "metadata"):
+        told = value.get(name)
+        if told is not None and (not isinstance(told, list) or len(told) != len(messages)):
+            raise InvalidRequestError(f"{name}: a list as long as messages is needed")
+        beside[name] = told or [None] * len(messages)
+    for at, one in enumerate(messages):
+        line = {name: told[at] for name, told in beside.items() if told[at] is not None}
+        yield _Piece(f"messages.{at}.", {"messages": one, **line})
+
+
+INVARIANT = InvariantReader()
