@@ -59,8 +59,7 @@ class Metrics:
         )
         self.items_dropped = Counter(
             "spanloom_items_dropped",
-            "Accepted and dropped: metric points, log records that report nothing of a run, files,"
-            " Langfuse scores.",
+            "Accepted and dropped: metric points, log records that report nothing of a run, files.",
             ["signal"],
             registry=r,
         )

@@ -134,6 +134,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "scores.list": lambda store, key: store.scores.list(
         reach(key), ScoreQuery([key.trace_id]), 100
     ),
+    "scores.of_traces": lambda store, key: store.scores.of_traces([key]),
     "queues.items": lambda store, key: [
         item for item in store.queues.items(queue(key)) if item.trace_id == key.trace_id
     ],
@@ -196,6 +197,8 @@ OTHERS = {
     ),  # times and numbers, of no trace
     *("progress.read_watermark", "progress.record_watermark", "progress.record_watermarks"),
     "annotations.is_alone",  # tells of processes
+    "scores.without_run",  # tells of runs that are not there
+    "spans.read_unplaced",  # what waits under ids that no run has
     *(
         "annotations.add",
         "versions.keep",

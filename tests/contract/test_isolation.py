@@ -56,6 +56,7 @@ NOT_SEEN = {
     "read_events": "its rows are joined to spans by key",
     "newest_versions": "its rows are looked up by key",
     **dict.fromkeys(("newest_builds", "reserved_builds"), "its rows are looked up by key"),
+    "stored_runs": "its rows are looked up by key",
     "announcements_of": "compared by key with what a reader is shown, or the extractor stored",
     "last_of_part": "its answer is a place, in a trace that read_part names",
     "read_part": "its rows are looked up by key",

@@ -14,10 +14,13 @@ import pytest
 from tests.support.built_by_workers import TroubledCodec, troubled, workers
 from tests.support.ground_truth import all_captures
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
+from tests.support.span_store import content_event
 
+from spanloom.core.conventions.evaluations import RESULT
 from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status
 from spanloom.core.model.upkeep import Selection
+from spanloom.core.ports.annotations import ScoreQuery
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.replay import Replayer
 from spanloom.extractor.result import BatchResult
@@ -122,6 +125,31 @@ def test_the_same_trace_id_in_two_projects_is_two_traces(
         result = apart.build(keys)
         assert (result.written, apart.deaths) == (set(keys), 0)
     assert {result.span_count} == {2 * len(keys)}
+
+
+def test_scores_of_results_are_those_of_this_process(
+    clickhouse_store: ClickHouseStore, new_project: Callable[[], str]
+) -> None:
+    store = clickhouse_store
+    name = {"gen_ai.evaluation.name": "good", "gen_ai.response.id": new_project()}
+    made = []
+    for _ in range(2):
+        stored = store_traces(store, new_project(), WELL)
+        for n, key in enumerate(stored.keys):
+            store.spans.append([content_event(key, n % 4, "x", 7_000, RESULT, attributes=name)])
+        made.append(stored)
+    here, there = made
+    build_batch(store, dict.fromkeys(here.keys, Status.SETTLED))
+    with workers(store) as apart:
+        apart.build(there.keys)
+
+    def scores(stored: Stored) -> list[tuple[str, ...]]:
+        found = store.scores.list(Reach.only(stored.project), ScoreQuery(), 100)
+        return sorted((s.key.trace_id, s.target, s.step_id, s.name, s.author) for s in found)
+
+    assert scores(there) == scores(here)
+    assert len(scores(here)) == len(WELL)
+    assert {target for _, target, *_ in scores(here)} == {"trajectory", "span"}
 
 
 def test_replays_are_built_by_workers_too(

@@ -37,6 +37,7 @@ from spanloom.core.ports.spans import (
     Request,
     TracePart,
     Traces,
+    Unplaced,
 )
 from spanloom.core.ports.workers import LIVING_S, Worker
 from spanloom.core.sharing import ALL, covers
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
     from tests.simulation.engine import Engine
 
+    from spanloom.core.model.score import Score
     from spanloom.core.model.span import Span
     from spanloom.core.ports.building import Call, CallWindow, CarriedRecord, TrajectoryRecord
     from spanloom.core.sharing import Slices
@@ -102,6 +104,7 @@ class SimStore:
         self.trajectories = SimTrajectories(connection)
         self.calls = SimCalls(connection)
         self.feed = feed_over(connection)
+        self.scores = NoScores()
         self.replays = None
 
     def ping(self) -> None:
@@ -109,11 +112,23 @@ class SimStore:
         self._store.ping()
 
 
+class NoScores:
+    """``ScoreStore`` of a simulation, in which nothing is evaluated."""
+
+    def of_traces(self, _keys: Sequence[TraceKey]) -> Sequence[Score]:
+        """No scores."""
+        return []
+
+
 class SimSpans:
     """``SpanReader``."""
 
     def __init__(self, connection: Connection) -> None:
         self._store = connection
+
+    def read_unplaced(self, _keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Unplaced]]:
+        """No evaluation results."""
+        return {}
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
         """arrived.sql"""

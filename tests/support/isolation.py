@@ -11,11 +11,14 @@ from tests.support.annotations import SCHEME, annotation
 from tests.support.calls import windows
 from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS, message_of, next_seq, spooled, wire_span
+from tests.support.span_store import content_event
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
+from spanloom.core.conventions.evaluations import RESULT, trace_of_response
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Alike, Event, Queue, QueueEvent, QueueItem
+from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Kind, Pause, SpanVerdict, Status
 from spanloom.core.model.upkeep import BEFORE_ALL, DeletionScope, Replay, Selection
@@ -55,6 +58,11 @@ class Twins:
         return {self.mine.project, self.theirs.project}
 
     @property
+    def absent(self) -> str:
+        """A trace of which there is no run, only a score, in each of the projects."""
+        return _absent(self.mine).trace_id
+
+    @property
     def conversation(self) -> str:
         return f"talk {self.mine.trace_id}"
 
@@ -89,6 +97,8 @@ def make_twins(store: Store, mine: str, theirs: str, trace_id: str) -> Twins:
         store.feed.announce([Announcement(key, record.version, record.status, START_NS)])
         answers[key.project] = _answer(store, key)
         _annotate(store, key)
+        store.scores.add([Score(_absent(key), "early", "api", key.project, 1)])
+        store.spans.append([content_event(_waiting(key), 1, key.project, 7, RESULT)])
     mine_key, theirs_key = keys
     return Twins(store, mine_key, theirs_key, replays, answers)
 
@@ -224,7 +234,12 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         s.project for s in t.store.schemes.list(reach) if s.project in t.names
     },
     "scores.list": lambda t, reach: {
-        s.key.project for s in t.store.scores.list(reach, ScoreQuery([t.mine.trace_id]), EVERY)
+        s.key.project
+        for asked in (
+            ScoreQuery([t.mine.trace_id]),
+            ScoreQuery([t.absent], orphans_before_us=2**62),
+        )
+        for s in t.store.scores.list(reach, asked, EVERY)
     },
     "queues.list": lambda t, reach: {
         q.project for q in t.store.queues.list(reach) if q.project in t.names
@@ -254,6 +269,14 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
 """The reading methods with a reach parameter."""
 COUNTING = {"replays.count_traces", "deletions.extent_of"}
 """Methods that return counts, not rows."""
+
+
+def _absent(key: TraceKey) -> TraceKey:
+    return key._replace(trace_id=key.trace_id[::-1])
+
+
+def _waiting(key: TraceKey) -> TraceKey:
+    return key._replace(trace_id=trace_of_response(key.trace_id))
 
 
 def _kept(twins: Twins, key: TraceKey) -> bytes:
@@ -301,6 +324,17 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
     },
     "annotations.written": lambda t, key: {
         row.slot.annotator for row in t.store.annotations.written(key, ["same"])
+    },
+    "scores.of_traces": lambda t, key: {
+        score.key.project for score in t.store.scores.of_traces([key])
+    },
+    "scores.without_run": lambda t, key: {
+        found.project for found in t.store.scores.without_run([key._replace(trace_id=t.absent)])
+    },
+    "spans.read_unplaced": lambda t, key: {
+        one.event.attributes["content"]
+        for found in t.store.spans.read_unplaced([_waiting(key)]).values()
+        for one in found
     },
     "documents.many": lambda t, key: _of_text(t.store.documents.many([key], 1 << 20)[0], t),
     "versions.get": lambda t, key: _of_text(_kept(t, key), t),

@@ -75,14 +75,17 @@ class MemoryDeletions(MemorySubject):
         records = {
             r.key for r in self._state.records.values() if covers_record(r, scope, until_seq)
         }
+        rows = [(row.slot.key, row.at_us) for row in self._state.annotations]
+        rows += [(score.key, score.revision) for score in self._state.scores.values()]
         said = {
-            row.slot.key
-            for row in self._state.annotations
-            if row.at_us <= until_seq
-            and row.slot.key not in self._state.deleted
+            key
+            for key, at_us in rows
+            if at_us <= until_seq
+            and key.trace_id
+            and key not in self._state.deleted
             and (scope.conversation_id, scope.start_before_ns) == (None, None)
-            and scope.reach.covers(row.slot.key.project)
-            and scope.trace_id in (None, row.slot.key.trace_id)
+            and scope.reach.covers(key.project)
+            and scope.trace_id in (None, key.trace_id)
         }
         anywhere = replace(scope, trace_id=None)
         parts = {

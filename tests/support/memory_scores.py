@@ -10,11 +10,13 @@ from spanloom.core.ports.annotations import BEFORE_ALL_SCORES, ScorePlace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from tests.support.memory_state import MemoryState
 
     from spanloom.core.model.access import Reach
     from spanloom.core.model.score import Score
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.annotations import ScoreQuery
 
 
@@ -42,7 +44,26 @@ class MemoryScores(MemorySubject):
             and score.source in (asked.sources or (score.source,))
             and asked.author in ("", score.author)
             and asked.target in ("", score.target)
+            and self._is_orphan(score, asked.orphans_before_us)
         ][:limit]
+
+    def _is_orphan(self, score: Score, before_us: int | None) -> bool:
+        if before_us is None:
+            return True
+        is_gone = score.key.trace_id and score.key not in self._state.records
+        return bool(is_gone) and score.revision < before_us
+
+    def of_traces(self, keys: Sequence[TraceKey]) -> Sequence[Score]:
+        """See ``ScoreStore.of_traces``."""
+        with self._state.lock:
+            found = sorted(self._state.scores.items(), key=lambda item: item[0])
+        wanted = set(keys) - self._state.deleted
+        return [score for _, score in found if score.key in wanted]
+
+    def without_run(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
+        """See ``ScoreStore.without_run``."""
+        with self._state.lock:
+            return set(keys) - self._state.deleted - self._state.records.keys()
 
 
 def keep_scores(state: MemoryState, scores: Sequence[Score]) -> None:

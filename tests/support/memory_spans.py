@@ -13,9 +13,9 @@ from tests.support.reference_decoder import DecodedSpan, decode_request
 from spanloom.core.coverage import covers, number_of
 from spanloom.core.model.span import Event
 from spanloom.core.ports.progress import TraceChange
-from spanloom.core.ports.spans import Signal, TracePart, Traces
+from spanloom.core.ports.spans import Signal, TracePart, Traces, Unplaced
 from spanloom.extractor.span_cap import whole_parts
-from spanloom.storage.spans.rows import ContentEvent, as_traces, join_events
+from spanloom.storage.spans.rows import ContentEvent, as_traces, join_events, unplaced_results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -99,7 +99,14 @@ class MemorySpans(MemorySubject):
         return TracePart(
             *(shown, max(len(spans), len(shown)), len(events[limit:]), max(seqs, default=0)),
             *(whole.read, is_whole),
+            unplaced=read.unplaced.get(key, ()),
         )
+
+    def read_unplaced(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Unplaced]]:
+        """See ``SpanReader.read_unplaced``."""
+        with self._state.lock:
+            held = self._state.events
+            return unplaced_results(told for key in keys for told in held.get(key, []))
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         """See ``SentSpans.find_home``."""

@@ -15,7 +15,7 @@ from tests.support.otlp_requests import (
 from spanloom.core.ports.spans import Signal, SpooledRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.ports.progress import TraceChange
@@ -30,7 +30,13 @@ def of_project(changes: Sequence[TraceChange], project: str) -> dict[str, TraceC
 
 
 def content_event(
-    key: TraceKey, span: int, text: str, time_ns: int, name: str = "gen_ai.choice", place: int = 0
+    key: TraceKey,
+    span: int,
+    text: str,
+    time_ns: int,
+    name: str = "gen_ai.choice",
+    place: int = 0,
+    attributes: Mapping[str, str] | None = None,
 ) -> SpooledRequest:
     """Return a content event as the receiver passes it on: its parent is the span it describes."""
     event_id = zlib.crc32(f"{text} {time_ns} {name}".encode())
@@ -38,7 +44,8 @@ def content_event(
     event.flags = place
     event.name, event.start_time_unix_nano, event.end_time_unix_nano = name, time_ns, time_ns
     del event.attributes[:]
-    event.attributes.add(key="content").value.string_value = text
+    for attribute, value in {"content": text, **(attributes or {})}.items():
+        event.attributes.add(key=attribute).value.string_value = value
     return replace(spooled(message_of([event]), key.project), signal=Signal.CONTENT_EVENTS)
 
 

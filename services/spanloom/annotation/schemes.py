@@ -46,6 +46,10 @@ class Schemes:
             f" PUT /v1/schemes/{{name}}, or take one of {', '.join(presets())}."
         )
 
+    def has(self, project: str, name: str) -> bool:
+        """Return whether there is a scheme of a name, stored or as a preset."""
+        return name in presets() or bool(self._schemes.list(Reach.only(project), name))
+
     def find_by_hash(self, project: str, name: str, scheme_hash: str) -> Scheme | None:
         """Return a scheme by the hash of its text; ``None`` if unknown or no longer readable."""
         stored = self._schemes.text(project, name, scheme_hash)

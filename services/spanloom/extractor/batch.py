@@ -17,6 +17,7 @@ from spanloom.extractor.duplicates import find_repeats
 from spanloom.extractor.joined_runs import join_runs
 from spanloom.extractor.joining import find_joins
 from spanloom.extractor.result import BY_DEFAULT, BatchResult
+from spanloom.extractor.scoring import settle_scores
 from spanloom.extractor.second_look import FirstLook, look_again
 from spanloom.extractor.span_cap import read_traces
 from spanloom.memory import without_collecting
@@ -71,6 +72,7 @@ def build_batch(
         failed = error
     else:
         write_apart(store.trajectories.write, store.feed, records, result)
+        settle_scores(store, result)
         if store.trajectories.is_shared:
             look_again(store.calls, first, result)
         _room_maker(store, result.span_count)()

@@ -17,6 +17,7 @@ from spanloom.core.joining.parts import find_part
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.builds import Standing, may_replace
 from spanloom.core.ports.feed import Announcement
+from spanloom.core.scoring.placing import list_responses, list_scores
 from spanloom.extractor.records import make_record
 from spanloom.extractor.result import BatchResult
 from spanloom.extractor.span_cap import describe_rest, is_part
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import DuplicateOf, Trajectory
     from spanloom.core.ports.building import Call, Head, TrajectoryRecord
-    from spanloom.core.ports.spans import TracePart
+    from spanloom.core.ports.spans import TracePart, Unplaced
     from spanloom.core.pricing import PriceBook
 
 
@@ -48,9 +49,17 @@ class Drafts:
     result: BatchResult = field(default_factory=BatchResult)
     """The outcome of the traces so far."""
 
-    def add(self, key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> None:
+    def add(
+        self,
+        key: TraceKey,
+        trajectory: Trajectory,
+        spans: Sequence[Span],
+        unplaced: Sequence[Unplaced] = (),
+    ) -> None:
         """Add the trajectory of a trace with these spans."""
         self.replace(key, trajectory)
+        if self.result.statuses.get(key) is not Status.FAILED:  # it has no steps
+            self.score(key, trajectory, spans, unplaced)
         self.result.services.update((key.project, name) for name in trajectory.services)
         if number := count_records(spans):
             self.records[key] = number
@@ -60,6 +69,19 @@ class Drafts:
     def replace(self, key: TraceKey, trajectory: Trajectory) -> None:
         """Set the trajectory of a trace."""
         self.trajectories[key], self.calls[key] = trajectory, list_calls(trajectory)
+
+    def score(
+        self,
+        key: TraceKey,
+        trajectory: Trajectory,
+        spans: Sequence[Span],
+        unplaced: Sequence[Unplaced],
+    ) -> None:
+        """Set the scores of a trace, by the evaluation results of these spans."""
+        scoring = self.result.scoring
+        responses = list_responses(trajectory, spans)
+        scoring.set_responses(key, responses)
+        scoring.set_scores(key, list_scores(key, trajectory, spans, unplaced, responses))
 
     def warn(self, key: TraceKey, text: str) -> None:
         """Add a warning to a trajectory."""
@@ -81,6 +103,7 @@ class Drafts:
                 held.pop(key, None)
             for noted in (result.seqs, result.statuses, result.reads, result.unlisted):
                 noted.pop(key, None)
+            result.scoring.forget(key)
             result.whole.discard(key)
         return keys
 
@@ -101,10 +124,11 @@ def make_drafts(
             continue
         _note_read(key, part, result)
         if not part.spans:
+            result.scoring.set_waiting(key, part.unplaced)
             continue
         result.span_count += len(part.spans)
         if (trajectory := _draft(key, part, status, result, prices)) is not None:
-            drafts.add(key, trajectory, part.spans)
+            drafts.add(key, trajectory, part.spans, part.unplaced)
     return drafts
 
 
@@ -153,6 +177,7 @@ def make_records(
             part=drafts.parts.get(key),
             read=result.reads[key],
             is_whole=key in result.whole,
+            responses=result.scoring.responses.get(key, {}),
         )
         if record is not None and _is_being_written(record):
             nexts[key] = _Next.AGAIN

@@ -59,6 +59,7 @@ def _repeats(drafts: Drafts, joins: Joins) -> Mapping[TraceKey, DuplicateOf]:
             root = drafts.trajectories[key].root.id
             found[key] = DuplicateOf(joins.homes[key].trace_id, root)
             drafts.calls[key] = ()
+            drafts.result.scoring.show_elsewhere(key)
     return found
 
 
@@ -86,7 +87,10 @@ def _join(
     if home in joins.former and any(_is_gone(part, read) for part in taken):
         drafts.lost[home] = True
     spans = _distinct(read[key] for key in keys if key in read)
-    drafts.replace(home, extract(home, spans, options.prices))
+    run = extract(home, spans, options.prices)
+    unplaced = [one for key in keys for one in read.unplaced.get(key, ())]
+    drafts.replace(home, run)
+    drafts.score(home, run, spans, unplaced)
     if len(taken) < len(others):
         drafts.warn(home, LEFT_OUT.format(n=len(others) - len(taken)))
 

@@ -10,9 +10,10 @@ from spanloom.core.formats.canonical import encode_document, encode_spans, witho
 from spanloom.core.model.trajectory import Status, ahead_ns
 from spanloom.core.ports.building import TrajectoryRecord
 from spanloom.core.ports.spans import NOTHING_READ
+from spanloom.core.scoring.placing import response_row
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.joining.parts import Part
     from spanloom.core.model.span import TraceKey
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.building import Call, Head
     from spanloom.core.ports.spans import Read
 
+NO_RESPONSES: Mapping[str, str] = {}
 _AHEAD = (
     "the run begins {:.1f} h after it arrived: the sender's clock is ahead of the service's; lists "
     "order it by its arrival"
@@ -37,6 +39,7 @@ def make_record(
     part: Part | None = None,
     read: Read = NOTHING_READ,
     is_whole: bool = True,
+    responses: Mapping[str, str] = NO_RESPONSES,
 ) -> TrajectoryRecord | None:
     """Return the next version of a trajectory, or ``None`` if it would equal the stored one.
 
@@ -59,11 +62,19 @@ def make_record(
         trajectory=replace(trajectory, verdicts=()),
         document=document,
         spans_document=verdicts,
-        calls=[*calls, part.as_call()] if part else calls,
+        calls=[*calls, *_other_rows(key, part, responses)],
         previous=head,
         read=read,
         is_whole=is_whole,
     )
+
+
+def _other_rows(key: TraceKey, part: Part | None, responses: Mapping[str, str]) -> Iterator[Call]:
+    """Yield the rows of the index of calls that find the trace by something else than a call."""
+    if part:
+        yield part.as_call()
+    for response_id, step_id in responses.items():
+        yield response_row(key, response_id, step_id)
 
 
 def _with_warnings_of(trajectory: Trajectory, status: Status, seq: int) -> Trajectory:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.pricing import LISTED, PriceBook
+from spanloom.extractor.scoring import Scoring
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,6 +65,8 @@ class BatchResult:
     span_count: int = 0
     services: set[tuple[str, str]] = field(default_factory=set)
     """The (project, service) pairs of the spans read."""
+    scoring: Scoring = field(default_factory=Scoring)
+    """The scores of evaluation results among the spans."""
 
     def add(self, other: BatchResult) -> None:
         """Add the outcome of other traces."""
@@ -82,3 +85,4 @@ class BatchResult:
         self.sizes = {**self.sizes, **other.sizes}
         self.span_count += other.span_count
         self.services |= other.services
+        self.scoring.add(other.scoring)

@@ -64,8 +64,12 @@ def whole_parts(
     for key in keys:
         spans, contents = traces.get(key, []), traces.contents.pop(key, NO_CONTENTS)
         own, tally = arrived.get(key, NOTHING_ARRIVED), count(contents)
-        rest = unlisted(own.requests, tally)
-        part = TracePart(spans, len(spans), 0, tally.newest_seq, read=tally.read, unlisted=rest)
+        part = TracePart(
+            *(spans, len(spans), 0, tally.newest_seq),
+            read=tally.read,
+            unlisted=unlisted(own.requests, tally),
+            unplaced=traces.unplaced.get(key, ()),
+        )
         if is_counted(own.requests, tally):
             parts[key] = _whole(part, own)
         else:

@@ -9,7 +9,12 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from spanloom.collector.doors.otlp.content_events import collect_content_events
 from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.redaction.redactor import Redactor
+from spanloom.collector.intake.redaction.rules import Place
+from spanloom.collector.intake.validate import validate_request
+from spanloom.core.conventions.evaluations import trace_of_response
 from spanloom.core.errors import InvalidRequestError
+from spanloom.telemetry import Metrics
 
 TRACE, SPAN = b"\xab" * 16, b"\xcd" * 8
 
@@ -96,3 +101,59 @@ def test_the_place_in_the_request_goes_with_an_event_and_is_no_part_of_what_it_s
 def test_broken_requests_are_refused() -> None:
     with pytest.raises(InvalidRequestError):
         collect_content_events(b"\xff" * 20, Limits())
+
+
+RESULT = "gen_ai.evaluation.result"
+
+
+def result(**said: object) -> dict[str, object]:
+    attributes = [{"key": k, "value": {"stringValue": str(v)}} for k, v in said.items()]
+    return {"eventName": RESULT, "timeUnixNano": 7, "attributes": attributes}
+
+
+def test_results_of_evaluations_name_their_sender() -> None:
+    request = ExportLogsServiceRequest.FromString(logs(result(**{"gen_ai.evaluation.name": "n"})))
+    resource = request.resource_logs[0]
+    resource.resource.attributes.add(key="service.name").value.string_value = "judges"
+    resource.scope_logs[0].scope.name = "judge"
+    found = collect_content_events(request.SerializeToString(), Limits())
+    [span] = ExportTraceServiceRequest.FromString(found.body).resource_spans[0].scope_spans[0].spans
+    said = {a.key: a.value.string_value for a in span.attributes}
+    assert (said["service.name"], said["otel.scope.name"]) == ("judges", "judge")
+
+
+def test_a_result_may_name_a_trace_or_a_response_alone() -> None:
+    request = ExportLogsServiceRequest()
+    records = request.resource_logs.add().scope_logs.add().log_records
+    records.add(event_name=RESULT, trace_id=TRACE)
+    response = records.add(event_name=RESULT, span_id=SPAN)
+    response.attributes.add(key="gen_ai.response.id").value.string_value = "r"
+    records.add(event_name=RESULT, span_id=SPAN)
+    found = collect_content_events(request.SerializeToString(), Limits())
+    spans = ExportTraceServiceRequest.FromString(found.body).resource_spans[0].scope_spans[0].spans
+    assert [(s.trace_id.hex(), s.parent_span_id) for s in spans] == [
+        (TRACE.hex(), b""),
+        (trace_of_response("r"), b""),
+    ]
+    assert found.dropped == 0
+    assert dict(found.findings.rejected_by_rule) == {"no_target": 1}
+
+
+def test_without_content_results_pass_for_their_names_and_numbers() -> None:
+    body = logs(message("secret"), result(**{"gen_ai.evaluation.name": "n"}))
+    found = collect_content_events(body, Limits(), stores_content=False)
+    assert found.withheld == 1
+    secret = b"0" * 32
+    redactor = Redactor((), secret, Metrics(), no_content=True)
+    said = {
+        "gen_ai.evaluation.name": "n",
+        "gen_ai.evaluation.score.value": "0.75",
+        "gen_ai.evaluation.score.label": "good",
+        "gen_ai.evaluation.explanation": "secret",
+        "spanloom.score.text": "secret",
+    }
+    body = collect_content_events(logs(result(**said)), Limits(), stores_content=False).body
+    redaction = redactor.begin(Place.EVENT)
+    kept = validate_request(body, Limits(), redaction=redaction).body
+    assert b"secret" not in kept
+    assert all(text in kept for text in (b"0.75", b"good", b"gen_ai.evaluation.name"))

@@ -46,6 +46,7 @@ APPEND = f"/api/v1/trace/{'5e' * 16}/messages"
 DATASET = "/api/v1/dataset/metadata/set"
 OTHER_PATHS = [
     *("/v1/loop/traces/ingest", "/v1/loop/files/upload", "/api/public/ingestion"),
+    "/api/public/scores",
     *("/api/v1/push/trace", APPEND, DATASET),
 ]
 PATTERNS = {
@@ -62,6 +63,7 @@ BODIES = {
     "/v1/loop/traces/ingest": b'{"spans":[]}',
     "/api/public/ingestion": b'{"batch":[]}',
     "/api/v1/push/trace": b'{"messages":[[]]}',
+    "/api/public/scores": b"[]",
     APPEND: b'{"messages":[{"role":"user"}]}',
     DATASET: b'{"metadata":{}}',
 }
@@ -163,7 +165,7 @@ def test_every_path_refuses_every_bad_key(doors: Doors, path: str) -> None:
     assert refused.status_code == 403
     assert "retry-after" not in refused.headers
     assert doors.spool.depth().records == 0
-    assert doors.post(path, {"authorization": f"Bearer {good}"}).status_code in {200, 207}
+    assert doors.post(path, {"authorization": f"Bearer {good}"}).status_code in {200, 202, 207}
     assert doors.spool.depth().records == (path in STORED)
 
 

@@ -206,13 +206,13 @@ def test_bad_events_are_refused_alone(limits: Limits) -> None:
         event(1, "unknown-create", id="a"),
         {**event(2, "span-create"), "body": []},
         event(3, "span-create", id="deep", input=deep),
-        event(4, "score-create", id="score"),
+        event(4, "sdk-log", id="log"),
         event(5, "span-create", id="good"),
     ]
     batch = read_batch(json.dumps({"batch": events, "metadata": 3}).encode(), limits)
     refused = ["", "x", "e-unknown-create-1", "e-span-create-2", "e-span-create-3"]
     assert [refusal.event_id for refusal in batch.refused] == refused
-    assert batch.accepted == ["e-score-create-4", "e-span-create-5"]
+    assert batch.accepted == ["e-sdk-log-4", "e-span-create-5"]
     assert (batch.dropped, [c.id for c in batch.changes]) == (1, ["good"])
 
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.extracting import T0_NS, World, key_of, sent
+from tests.support.spans import chat
 
 from spanloom.core.joining import parts
 from spanloom.core.model.access import Reach
 from spanloom.core.model.upkeep import DeletionScope, new_deletion
+from spanloom.core.ports.annotations import ScoreQuery
 from spanloom.extractor import joining
 
 if TYPE_CHECKING:
@@ -178,3 +180,22 @@ def test_what_is_deleted_of_a_run_leaves_the_trace_that_shows_it() -> None:
     assert spans_in(world, A) == 2
     assert world.document(B) == {}
     assert homes(world, A, C) == [A, A]
+
+
+def test_scores_of_a_part_are_those_of_the_run_that_shows_it() -> None:
+    world = World()
+    judged = sent(3, attributes={**SESSION, **chat(1, 1)}, trace_id=B, start_ms=20)
+    event = judged.events.add(name="gen_ai.evaluation.result", time_unix_nano=T0_NS)
+    event.attributes.add(key="gen_ai.evaluation.name").value.string_value = "good"
+    world.send(judged)
+    world.run(70, 5)
+
+    def scored() -> Sequence[tuple[str, str, str]]:
+        found = world.store.scores.list(Reach.ALL, ScoreQuery(), 10)
+        return [(s.key.trace_id, s.target, s.step_id) for s in found]
+
+    assert [trace_id for trace_id, *_ in scored()] == [B]
+    world.send(sent(1, attributes=PROMPT, trace_id=A))
+    world.run(5)
+    assert home_of(world, B) == A
+    assert scored() == [(A, "step", f"{3:016x}")]

@@ -109,8 +109,10 @@ SCORES = or_rows(
         {"items": [SCORE.example], "withheld": 0, "next_cursor": None},
     )
 )
-STORED_SCORES = _answer(
-    "The scores as stored.",
-    "ScoreList",
-    {"items": [SCORE.example], "withheld": 0, "next_cursor": None},
+_STORED = {"items": [SCORE.example], "withheld": 0, "next_cursor": None, "waiting": 0}
+STORED_SCORES = _answer("The scores as stored.", "WrittenScores", _STORED)
+WAITING_SCORES = _answer(
+    "The scores as stored; the trajectory of some is not there yet.",
+    "WrittenScores",
+    {**_STORED, "waiting": 1},
 )

@@ -1,11 +1,13 @@
 """Request and response models of scores, and the cursors of their list."""
 
-from typing import Annotated, Literal
+import time
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from spanloom.api.query import Name, decode_position, demand, encode_cursor, fingerprint
 from spanloom.api.schemas import DEFAULT_LIMIT, EXAMPLE_TRACE, MAX_LIMIT, TraceId
+from spanloom.core.formats.json_bytes import dump
 from spanloom.core.model import score as scores
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.annotations import BEFORE_ALL_SCORES, ScorePlace, ScoreQuery
@@ -29,6 +31,8 @@ def _place(project: str, trace_id: str, score_id: str) -> ScorePlace:
 
 
 Text = Annotated[str, Field(max_length=512)]
+WAITS_US = 7 * 24 * 3600 * 1_000_000
+"""So long a score waits for its trajectory before it is listed as an orphan."""
 MOST_TRACES, MOST_SOURCES = 200, 20
 """Maximum of values in one request: the traces of one page of a list, and all sources."""
 
@@ -50,9 +54,16 @@ class ScoresQuery(BaseModel):
         ),
     ] = []
     target: Annotated[
-        Literal["", "trajectory", "step", "conversation"],
+        Literal["", "trajectory", "step", "span", "conversation", "item"],
         Field(description="Only of trajectories as a whole, or only of steps.", examples=["step"]),
     ] = ""
+    orphan: Annotated[
+        bool,
+        Field(
+            description="Only those older than 7 days whose trajectory is not stored.",
+            examples=[True],
+        ),
+    ] = False
     name: Annotated[
         str, Field(description="Only of this name.", max_length=200, examples=["potato"])
     ] = ""
@@ -81,7 +92,9 @@ class ScoresQuery(BaseModel):
 
     def asked(self) -> ScoreQuery:
         """Return the query for the store."""
-        return ScoreQuery(self.trace_id, self.name, self.source, self.author, self.target)
+        filters = ScoreQuery(self.trace_id, self.name, self.source, self.author, self.target)
+        before_us = time.time_ns() // 1_000 - WAITS_US
+        return filters._replace(orphans_before_us=before_us) if self.orphan else filters
 
     def place(self) -> ScorePlace:
         """Return the position after which the page starts; raises ``InvalidQueryError``."""
@@ -95,42 +108,111 @@ class ScoresQuery(BaseModel):
         return encode_score_cursor(place, fingerprint(self))
 
 
+_MOST_EVIDENCE = 20_000
+_NEEDS = {
+    "trajectory": "trace_id",
+    "step": "step_id",
+    "span": "step_id",
+    "conversation": "conversation_id",
+    "item": "item",
+}
+"""What names each target."""
+
+
 class ScoreRequest(BaseModel):
     """A score to store."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    trace_id: TraceId
+    trace_id: Annotated[
+        TraceId | Literal[""],
+        Field(description="Of a conversation or an item empty.", examples=[EXAMPLE_TRACE]),
+    ] = ""
     name: Annotated[str, Field(min_length=1, max_length=200)]
-    source: Literal["model", "rule", "llm", "code", "api"] = "api"
+    source: Literal["model", "rule", "llm", "code", "api", "human", "import"] = "api"
     author: Annotated[str, Field(min_length=1, max_length=200)]
-    target: Literal["trajectory", "step"] = "trajectory"
+    target: Literal["trajectory", "step", "span", "conversation", "item"] = "trajectory"
     step_id: Annotated[str, Field(max_length=64)] = ""
+    conversation_id: Text = ""
     value: float | bool | str | None = None
+    value_type: Annotated[
+        Literal["number", "boolean", "category", "text", "none"] | None,
+        Field(description="By the value; to be given of a text that is no category."),
+    ] = None
+    label: Annotated[
+        str,
+        Field(
+            description="In words what a number or boolean means; alone it is a category.",
+            max_length=512,
+        ),
+    ] = ""
     passed: bool | None = None
-    status: Literal["ok", "na", "error"] = "ok"
+    is_complete: bool = True
+    status: Literal["ok", "na", "skipped", "error"] = "ok"
     error_code: Text = ""
     rationale: Annotated[str, Field(max_length=20_000)] = ""
+    evidence: Annotated[list[dict[str, JsonValue]], Field(max_length=100)] = []
     evaluator_version: Text = ""
     config_hash: Text = ""
+    rule_id: Text = ""
     experiment: Text = ""
     item: Text = ""
     repeat: Annotated[int, Field(ge=0, le=10_000)] = 0
     judged_version: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
+    input_tokens: Annotated[int, Field(ge=0, le=2**53)] = 0
+    output_tokens: Annotated[int, Field(ge=0, le=2**53)] = 0
+    cost: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    at: Annotated[
+        int | None,
+        Field(
+            description="When it was made, in milliseconds since the epoch; without it now. Of two "
+            "that are the same score the later counts.",
+            ge=0,
+            le=2**43,
+        ),
+    ] = None
     is_deleted: bool = False
 
-    def score(self, project: str, at_us: int) -> scores.Score:
+    @model_validator(mode="after")
+    def _has_target(self) -> Self:
+        needed = _NEEDS[self.target]
+        if not getattr(self, needed):
+            raise ValueError(f"{needed}: a target {self.target} needs it")
+        if self.target in ("step", "span") and not self.trace_id:
+            raise ValueError(f"trace_id: a target {self.target} needs it")
+        if self.value_type is not None and self.value_type != self._typed()[0]:
+            raise ValueError(f"value_type: the value is no {self.value_type}")
+        if len(self._evidence) > _MOST_EVIDENCE:
+            raise ValueError(f"evidence: at most {_MOST_EVIDENCE:,} bytes of JSON")
+        return self
+
+    def score(self, project: str, now_us: int) -> scores.Score:
         """Return the score to store."""
-        kind, number, text = _typed(self.value)
-        plain = self.model_dump(exclude={"trace_id", "value"})
+        kind, number, text = self._typed()
+        made = {"trace_id", "value", "value_type", "label", "at", "evidence"}
         return scores.Score(
             key=TraceKey(project, self.trace_id),
-            revision=at_us,
+            revision=now_us if self.at is None else min(self.at * 1_000, now_us),
             value_type=kind,
             number=number,
             text=text,
-            **plain,
+            evidence=self._evidence,
+            **self.model_dump(exclude=made),
         )
+
+    @property
+    def _evidence(self) -> str:
+        return dump(self.evidence).decode() if self.evidence else ""
+
+    def _typed(self) -> tuple[str, float | None, str]:
+        value = self.value
+        if isinstance(value, bool):
+            return "boolean", float(value), self.label
+        if isinstance(value, (int, float)):
+            return "number", value, self.label
+        if text := value or self.label:
+            return "text" if self.value_type == "text" else "category", None, text
+        return self.value_type or ("none" if value is None else "category"), None, ""
 
 
 class ScoresRequest(BaseModel):
@@ -159,9 +241,9 @@ class ScoreList(BaseModel):
     next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
 
 
-def _typed(value: float | bool | str | None) -> tuple[str, float | None, str]:
-    if isinstance(value, bool):
-        return "boolean", float(value), ""
-    if isinstance(value, (int, float)):
-        return "number", value, ""
-    return ("none", None, "") if value is None else ("category", None, value)
+class WrittenScores(ScoreList):
+    """Scores as stored."""
+
+    waiting: Annotated[
+        int, Field(description="Of how many the trajectory is not there yet: they wait for it.")
+    ] = 0

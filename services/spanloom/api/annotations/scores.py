@@ -1,5 +1,6 @@
 """Routes of scores by people, rules and models: list and store them."""
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import Annotated
 
@@ -7,9 +8,16 @@ from fastapi import APIRouter, HTTPException, Query, Response
 
 from spanloom.annotation.pages import every_score
 from spanloom.annotation.reading import withheld_from
+from spanloom.annotation.requests import InvalidWritesError, Problem
+from spanloom.annotation.schemes import Schemes
 from spanloom.api.annotations.annotators import OneProject, Reader
-from spanloom.api.annotations.examples import SCORES, STORED_SCORES
-from spanloom.api.annotations.score_schemas import ScoreList, ScoresQuery, ScoresRequest
+from spanloom.api.annotations.examples import SCORES, STORED_SCORES, WAITING_SCORES
+from spanloom.api.annotations.score_schemas import (
+    ScoreList,
+    ScoresQuery,
+    ScoresRequest,
+    WrittenScores,
+)
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
@@ -18,9 +26,8 @@ from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import stream_found
 from spanloom.api.runs.places import AcceptInHeader
 from spanloom.api.services import Using
-from spanloom.core.model.access import Reach, Scope
+from spanloom.core.model.access import Scope
 from spanloom.core.model.score import Score
-from spanloom.core.model.span import TraceKey
 from spanloom.core.records.score import ScoreItem
 
 router = APIRouter(tags=["annotations"])
@@ -73,26 +80,54 @@ async def list_scores(
     "/v1/scores",
     operation_id="writeScores",
     summary="Store scores",
-    responses={200: STORED_SCORES, **problem_responses(401, 403, 404, 413, 422, 503)},
+    response_model=WrittenScores,
+    responses={
+        200: STORED_SCORES,
+        202: WAITING_SCORES,
+        **problem_responses(401, 403, 404, 413, 422, 503),
+    },
 )
 @needs(Scope.ANNOTATE)
-async def write_scores(wanted: ScoresRequest, project: OneProject, using: Using) -> ScoreList:
-    """Store scores of rules and models; those of people come from what they annotate.
+async def write_scores(
+    wanted: ScoresRequest, project: OneProject, using: Using, response: Response
+) -> WrittenScores:
+    """Store scores of rules and models; those of annotators come from what they annotate.
 
     The same score again, by target, name, source, author, experiment, item and repeat, is a
-    revision of it.
+    revision of it. A score whose trajectory is not there yet waits for it: then the answer is 202.
+    After 7 days it is listed as an orphan.
     """
-    at_us = using.annotating.writing.now_us()
-    made = [item.score(project, at_us) for item in wanted.items]
+    now_us = using.annotating.writing.now_us()
+    made = [item.score(project, now_us) for item in wanted.items]
 
-    def store() -> None:
-        reach = Reach.only(project)
-        for trace_id in {score.key.trace_id for score in made}:
-            if using.store.spans.find_home(trace_id, reach) is None:
-                raise HTTPException(404, f"There is no trajectory {trace_id} in {project!r}.")
-            using.annotating.taking_in.take_in(TraceKey(project, trace_id))
+    def store() -> int:
+        _refuse_annotators(made, using.annotating.schemes)
+        keys = sorted({score.key for score in made if score.key.trace_id})
+        for key in sorted(using.store.feed.deleted_among(keys)):
+            raise HTTPException(404, f"The trajectory {key.trace_id} was deleted.")
+        waiting = using.store.scores.without_run(keys)
+        for key in keys:
+            if key not in waiting:
+                using.annotating.taking_in.take_in(key)
         using.store.scores.add(made)
+        return sum(score.key in waiting for score in made)
 
-    await using.calls.run(store)
+    waiting = await using.calls.run(store)
+    if waiting:
+        response.status_code = 202
     items = [ScoreItem.made_of(score) for score in made]
-    return ScoreList(items=items, withheld=0, next_cursor=None)
+    return WrittenScores(items=items, withheld=0, next_cursor=None, waiting=waiting)
+
+
+def _refuse_annotators(made: Sequence[Score], schemes: Schemes) -> None:
+    """Raise ``InvalidWritesError`` for scores of people that their annotations make."""
+    people = [(n, score) for n, score in enumerate(made) if score.source == "human"]
+    names = {(score.key.project, score.name.removesuffix("/answer")) for _, score in people}
+    taken = {name for name in names if schemes.has(*name)}
+    problems = [
+        Problem(n, "source", "scores of a scheme come from annotations, which can be imported")
+        for n, score in people
+        if (score.key.project, score.name.removesuffix("/answer")) in taken
+    ]
+    if problems:
+        raise InvalidWritesError(problems)

@@ -16,6 +16,7 @@ class Rejection(StrEnum):
     TRACE_ID = "trace_id must be 16 bytes and not all zero"
     SPAN_ID = "span_id must be 8 bytes and not all zero"
     QUOTA = "their project has reached its quota of stored bytes"
+    NO_TARGET = "an evaluation result must name a trace, or the gen_ai.response.id that it judges"
     TIME = "times must be whole microseconds since 1970 that fit into 64 bits of nanoseconds"
 
     @property

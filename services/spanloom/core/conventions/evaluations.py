@@ -1,11 +1,13 @@
-"""Evaluations of what a span did, in its events: ``gen_ai.evaluation.result``.
+"""Evaluations of what a span did: ``gen_ai.evaluation.result``.
 
 The conventions put name, score, label and explanation into an event of the evaluated span, or into
-a log record that names the span. They are listed with the span; they change no step.
+a log record that names the span; some senders make a span of it, below the one that is evaluated.
+They are listed with the span and change no step; ``core/scoring`` makes scores of them.
 """
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from spanloom.core.values.attributes import decimal
@@ -16,15 +18,29 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Event, Span
     from spanloom.core.values.attributes import Json
 
+RESULT = "gen_ai.evaluation.result"
+"""The name of the event, or span."""
+NAME = "gen_ai.evaluation.name"
+VALUE = "gen_ai.evaluation.score.value"
+LABEL = "gen_ai.evaluation.score.label"
+EXPLANATION = "gen_ai.evaluation.explanation"
+EVALUATOR = "gen_ai.evaluation.evaluator.name"
+TEST_PASS = "gen_ai.evaluation.test_pass"  # noqa: S105  # no password
+RESPONSE_ID = "gen_ai.response.id"
+ERROR_TYPE = "error.type"
+OWN = "spanloom.score."
+"""Prefix of attributes for what the conventions have no name for."""
+
 _EVENT = "gen_ai.evaluation"
-_SCORE = "gen_ai.evaluation.score.value"
 _MEMBERS = {
-    "gen_ai.evaluation.name": "name",
-    "gen_ai.evaluation.score.label": "label",
-    "gen_ai.evaluation.explanation": "explanation",
-    "gen_ai.response.id": "response_id",
-    "error.type": "error_type",
+    NAME: "name",
+    LABEL: "label",
+    EXPLANATION: "explanation",
+    RESPONSE_ID: "response_id",
+    ERROR_TYPE: "error_type",
 }
+OF_RESPONSE = "5c0e5c0e"
+"""The first digits of the ids of traces that hold results which name a response and no span."""
 
 
 def read_evaluations(span: Span) -> Sequence[Mapping[str, Json]]:
@@ -37,6 +53,12 @@ def _read(event: Event) -> Mapping[str, Json]:
     found: dict[str, Json] = {
         name: text for key, name in _MEMBERS.items() if (text := attributes.get(key))
     }
-    if (score := decimal(attributes.get(_SCORE, ""))) is not None:
+    if (score := decimal(attributes.get(VALUE, ""))) is not None:
         found["score"] = score
     return found
+
+
+def trace_of_response(response_id: str) -> str:
+    """Return the id of the trace under which results of a response wait for its model call."""
+    digest = hashlib.blake2b(response_id.encode(errors="surrogatepass"), digest_size=12)
+    return OF_RESPONSE + digest.hexdigest()

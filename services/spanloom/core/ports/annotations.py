@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from contextlib import AbstractContextManager
 
     from spanloom.core.model.access import Reach
@@ -134,6 +135,8 @@ class ScoreQuery(NamedTuple):
     sources: Sequence[str] = ()
     author: str = ""
     target: str = ""
+    orphans_before_us: int | None = None
+    """Only scores older than this whose trajectory is not stored."""
 
 
 class ScorePlace(NamedTuple):
@@ -163,6 +166,12 @@ class ScoreStore(Protocol):
 
         Retracted scores are left out.
         """
+
+    def of_traces(self, keys: Sequence[TraceKey]) -> Sequence[Score]:
+        """Return the newest revision of every score of these traces, also of retracted ones."""
+
+    def without_run(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
+        """Return those of the keys of which no trajectory is stored; none that is deleted."""
 
 
 class QueueReader(Protocol):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.ports.annotations import ScoreStore
     from spanloom.core.ports.feed import FeedWriter
     from spanloom.core.ports.spans import SpanReader, Traces
 
@@ -265,6 +266,10 @@ class BuildingStore(Protocol):
     @property
     def calls(self) -> CallIndex:
         """Calls of other traces, which may repeat those of these."""
+
+    @property
+    def scores(self) -> ScoreStore:
+        """Scores, which evaluation results among the spans become."""
 
     @property
     def feed(self) -> FeedWriter:

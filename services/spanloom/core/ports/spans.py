@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.span import Event, Span, TraceKey
 
 
 LONGEST_APPEND_S = 600
@@ -132,6 +132,14 @@ class Contents(NamedTuple):
 NO_CONTENTS = Contents({}, {})
 
 
+class Unplaced(NamedTuple):
+    """An evaluation result that came as a log record and is not of a span that was read."""
+
+    span_id: str
+    """The span that it names, which has not arrived; empty if it names none."""
+    event: Event
+
+
 class Traces(dict["TraceKey", "list[Span]"]):
     """The spans of traces; a trace without spans has no entry."""
 
@@ -140,6 +148,8 @@ class Traces(dict["TraceKey", "list[Span]"]):
         super().__init__(spans or {})
         self.contents: dict[TraceKey, Contents] = {}
         """What was read of each trace, also of one with events alone."""
+        self.unplaced: dict[TraceKey, Sequence[Unplaced]] = {}
+        """Evaluation results of no span, where there are any; also of traces with events alone."""
 
 
 class TracePart(NamedTuple):
@@ -158,6 +168,8 @@ class TracePart(NamedTuple):
     """Whether that is at least what had arrived before."""
     unlisted: Mapping[int, int] = MappingProxyType({})
     """Spans and events by sequence, of sequences that no known request has."""
+    unplaced: Sequence[Unplaced] = ()
+    """Evaluation results of no span."""
 
 
 class SpanReader(Protocol):
@@ -184,6 +196,12 @@ class SpanReader(Protocol):
         A trace without spans has no entry. If one request has a span twice, one of them is
         returned, the same for every reader. Of a finished span and open copies of it the finished
         one is returned, whatever came last.
+        """
+
+    def read_unplaced(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Unplaced]]:
+        """Return the evaluation results that wait under the ids of responses.
+
+        ``keys`` are made by ``conventions.evaluations.trace_of_response``; most have no entry.
         """
 
     def read_part(self, key: TraceKey, limit: int) -> TracePart:

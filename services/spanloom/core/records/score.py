@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any
 
+import orjson
 from pydantic import Field
 
 from spanloom.core.records.declaration import Declaration
@@ -17,6 +18,18 @@ def _value(score: Any) -> float | bool | str | None:  # a model.score.Score
     if score.value_type == "number":
         return None if score.number is None else float(score.number)
     return score.text if score.value_type in ("category", "text") else None
+
+
+def _label(score: Any) -> str:  # a model.score.Score
+    return str(score.text) if score.value_type in ("number", "boolean") else ""
+
+
+def _evidence(score: Any) -> list[Any]:  # a model.score.Score
+    try:
+        found = orjson.loads(score.evidence) if score.evidence else []
+    except ValueError:
+        return []
+    return found if isinstance(found, list) else []
 
 
 class ScoreItem(Record):
@@ -50,6 +63,12 @@ class ScoreItem(Record):
     step_id: Annotated[
         str, Stored("StepId", "String", "Step or span id of a target that is one."), Example("")
     ]
+    conversation_id: Annotated[
+        str,
+        Field(description="Of a target that is one."),
+        Stored("ConversationId", "String", "Of a conversation."),
+        Example(""),
+    ] = ""
     name: Annotated[
         str, Stored("Name", _NAME, "What was scored: scheme or metric."), Example("step_evaluation")
     ]
@@ -70,6 +89,12 @@ class ScoreItem(Record):
         Stored("ValueType", _NAME, "number, boolean, category, text or none."),
         Example("number"),
     ]
+    label: Annotated[
+        str,
+        Field(description="In words what a number or boolean means."),
+        From(_label),
+        Example(""),
+    ] = ""
     passed: Annotated[
         bool | None,
         Stored("Passed", "Nullable(Bool)", "Whether it is good enough, where somebody says so."),
@@ -91,6 +116,12 @@ class ScoreItem(Record):
     ]
     error_code: Annotated[str, Stored("ErrorCode", _NAME, "Of an error."), Example("")]
     rationale: Annotated[str, Stored("Rationale", "String", "Why."), Example("")]
+    evidence: Annotated[
+        list[dict[str, Any]],
+        Field(description="What shows it: `step_id`, and where in it: `field`, `start`, `end`."),
+        From(_evidence),
+        Example([]),
+    ]
     judged_version: Annotated[
         int,
         Stored(
@@ -111,6 +142,20 @@ class ScoreItem(Record):
     ]
     item: Annotated[str, Stored("Item", "String", "Key of the item of its set."), Example("")]
     repeat: Annotated[int, Stored("Repeat", "UInt32", "Which repeat, from 0."), Example(0)]
+    rule_id: Annotated[
+        str, Stored("RuleId", "String", "The online rule that asked for it."), Example("")
+    ] = ""
+    input_tokens: Annotated[
+        int, Stored("InputTokens", "UInt64", "That making it took."), Example(0)
+    ] = 0
+    output_tokens: Annotated[
+        int, Stored("OutputTokens", "UInt64", "That making it took."), Example(0)
+    ] = 0
+    cost: Annotated[
+        float | None,
+        Stored("Cost", "Nullable(Float64)", "What making it cost, in US dollars."),
+        Example(None),
+    ] = None
     at: Annotated[
         Moment,
         PLAIN_TEXT,
@@ -133,15 +178,10 @@ OTHERS = (
         "The highest counts; microseconds since the epoch.",
         "Delta, ZSTD(1)",
     ),
-    _made("conversation_id", "ConversationId", "String", "Of a conversation."),
     _made("step_hash", "StepHash", "String", "Fingerprint of what was judged."),
     _made("number", "ValueNumber", "Nullable(Float64)", "The number; 0 or 1 of a boolean."),
     _made("text", "ValueText", "String", "The category or text."),
     _made("evidence", "Evidence", "String", "JSON of what shows it."),
-    _made("rule_id", "RuleId", "String", "The online rule that asked for it."),
-    _made("input_tokens", "InputTokens", "UInt64", "That making it took."),
-    _made("output_tokens", "OutputTokens", "UInt64", "That making it took."),
-    _made("cost", "Cost", "Nullable(Float64)", "What making it cost, in US dollars."),
     _made("is_deleted", "IsDeleted", "Bool", "Taken back."),
 )
 """Columns that are not shown."""

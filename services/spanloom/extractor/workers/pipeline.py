@@ -12,6 +12,7 @@ from spanloom.core.errors import RetryableError
 from spanloom.extractor.batch import Built, build_batch, write_apart
 from spanloom.extractor.duplicates import find_repeats
 from spanloom.extractor.result import BatchResult
+from spanloom.extractor.scoring import settle_scores
 from spanloom.extractor.second_look import FirstLook, look_again
 from spanloom.extractor.workers.dealing import LEAST_S, LONG_SPANS, Batch, Dealer, alone, cut
 from spanloom.telemetry import get_logger
@@ -154,6 +155,7 @@ class Pipeline:
                 result.failures.update(dict.fromkeys(task.traces, StuckError(STUCK)))
                 requested.update(task.traces)
         write_apart(self._carrying.trajectories.write_carried, self._store.feed, records, result)
+        settle_scores(self._store, result)
         if self._store.trajectories.is_shared and batch.repeats:
             look_again(self._store.calls, FirstLook(batch.calls(), batch.repeats), result)
         return Built(requested, result)

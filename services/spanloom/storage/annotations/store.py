@@ -15,6 +15,7 @@ from spanloom.storage.engine.parameters import batched, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
     from contextlib import AbstractContextManager
 
     from spanloom.core.model.access import Reach
@@ -136,12 +137,32 @@ class ClickHouseScores:
 
         return living_page(self._reader, read, lambda score: score.key, limit)
 
+    def of_traces(self, keys: Sequence[TraceKey]) -> Sequence[Score]:
+        """See ``ScoreStore.of_traces``."""
+        return [
+            _ROWS.object(row)
+            for some in batched(keys)
+            for row in self._worker.rows("scores_of_traces", columns=_ROWS.columns, keys=some)
+        ]
+
+    def without_run(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
+        """See ``ScoreStore.without_run``."""
+        asked = set(keys) - self._reader.hiding.deleted_among(self._reader, keys)
+        stored = {
+            TraceKey(row.Project, row.TraceId)
+            for some in batched(sorted(asked))
+            for row in self._reader.rows("stored_runs", keys=some)
+        }
+        return {key for key in keys if key in asked} - stored
+
     def _score_page(
         self, reach: Reach, asked: ScoreQuery, limit: int, after: ScorePlace
     ) -> Sequence[Score]:
+        before_us = asked.orphans_before_us
         rows = self._reader.rows(
-            "current_scores",
+            "current_scores" if before_us is None else "orphan_scores",
             columns=_ROWS.columns,
+            **({} if before_us is None else {"before_us": max(before_us, 0)}),
             reach=within(reach),
             trace_ids=list(asked.trace_ids),
             of_name=asked.name,

@@ -53,6 +53,14 @@ FROM
       AND AtUnixMicro <= {until_seq:UInt64}
       AND {reach}
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
+    UNION ALL
+    -- So do scores, which may also be earlier than their run.
+    SELECT Project, TraceId
+    FROM scores
+    WHERE {conversation_id:Nullable(String)} IS NULL AND {start_before_ns:Nullable(UInt64)} IS NULL
+      AND TraceId != '' AND Revision <= {until_seq:UInt64}
+      AND {reach}
+      AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
 ) AS found
 LEFT JOIN (SELECT Project, TraceId, sum(Spans) AS arrived FROM trace_requests GROUP BY Project, TraceId) AS arrivals
     USING (Project, TraceId)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.agent_logs import as_span, is_from_agent
+from spanloom.core.conventions.evaluations import RESULT
 from spanloom.core.model.span import Event, Link, Span, TraceKey
-from spanloom.core.ports.spans import NO_CONTENTS, Contents, Traces
+from spanloom.core.ports.spans import NO_CONTENTS, Contents, Traces, Unplaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -57,6 +58,8 @@ def join_events(traces: Traces, events: Iterable[ContentEvent], *, is_whole: boo
         read = {(s, e): f.row_version for s, own in of_trace.items() for e, f in own.items()}
         traces.contents[key] = traces.contents.get(key, NO_CONTENTS)._replace(events=read)
         _join(spans, of_trace)
+        if unplaced := _unplaced(of_trace):
+            traces.unplaced[key] = unplaced
         if is_whole:
             spans += _without_span(of_trace)
         if spans:
@@ -70,6 +73,21 @@ def _join(spans: list[Span], by_span: EventsOfTrace) -> None:
             added = tuple(found.event for found in sorted(own.values(), key=_order))
             version = max(found.row_version for found in own.values())
             spans[at] = _raised(span._replace(events=(*span.events, *added)), version)
+
+
+def _unplaced(by_span: EventsOfTrace) -> Sequence[Unplaced]:
+    """Return the evaluation results among events without a span, by time."""
+    found = [one for own in by_span.values() for one in own.values() if one.event.name == RESULT]
+    return [Unplaced(one.span_id, one.event) for one in sorted(found, key=_order)]
+
+
+def unplaced_results(
+    events: Iterable[ContentEvent],
+) -> Mapping[TraceKey, Sequence[Unplaced]]:
+    """Return the evaluation results of traces that have events alone."""
+    traces = Traces()
+    join_events(traces, events)
+    return traces.unplaced
 
 
 def _without_span(by_span: EventsOfTrace) -> list[Span]:

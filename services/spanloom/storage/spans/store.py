@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
+from spanloom.core.conventions.evaluations import OF_RESPONSE
 from spanloom.core.errors import StoreRejectedError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.building import CarriedSpans
@@ -20,6 +21,7 @@ from spanloom.core.ports.spans import (
     SpooledRequest,
     TracePart,
     Traces,
+    Unplaced,
 )
 from spanloom.storage.engine.parameters import batched, within
 from spanloom.storage.engine.remembered import Writes
@@ -33,6 +35,7 @@ from spanloom.storage.spans.rows import (
     newest_spans,
     parted,
     shared,
+    unplaced_results,
 )
 
 if TYPE_CHECKING:
@@ -80,7 +83,8 @@ class ClickHouseSpans:
         self._writer = writer
         self._worker = worker
         self._reader = reader
-        self._seen_events = self._asked_for_events = False
+        self._seen_events = self._asked_for_events = self._seen_unplaced = False
+        self._appended_events, self._asked_for_unplaced = 0, -1
         self._appends = Writes() if is_alone else None
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
@@ -90,6 +94,7 @@ class ClickHouseSpans:
                 if own := [request for request in requests if request.signal is signal]:
                     self._seen_events |= signal is Signal.CONTENT_EVENTS
                     self._insert(table, own)
+                    self._appended_events += signal is Signal.CONTENT_EVENTS
 
     def revisit(self, keys: Sequence[TraceKey]) -> None:
         """Let the extractor build stored traces again, as if nothing but their root had come."""
@@ -118,6 +123,7 @@ class ClickHouseSpans:
                 join_events(traces, map(event_of, self._worker.rows("read_events", keys=some)))
             found.update(traces)
             found.contents.update(traces.contents)
+            found.unplaced.update(traces.unplaced)
         return found
 
     def carry_spans(self, groups: Sequence[Sequence[TraceKey]]) -> Sequence[CarriedSpans]:
@@ -186,7 +192,28 @@ class ClickHouseSpans:
             size.newest_seq,
             Read(size.span_count + size.event_count, int(size.ranks)),
             is_whole=not uncovered,
+            unplaced=traces.unplaced.get(key, ()),
         )
+
+    def read_unplaced(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Unplaced]]:
+        """See ``SpanReader.read_unplaced``."""
+        if not keys or not self._has_unplaced():
+            return {}
+        found = (self._worker.rows("read_events", keys=some) for some in batched(keys))
+        return unplaced_results(map(event_of, chain.from_iterable(found)))
+
+    def _has_unplaced(self) -> bool:
+        """Return whether any result was stored that names a response and no span.
+
+        Queried again after each INSERT of events; where others append, each time until there is.
+        """
+        if not self._seen_unplaced and self._has_events():
+            if self._appends and self._asked_for_unplaced == self._appended_events:
+                return False
+            self._asked_for_unplaced = self._appended_events
+            own = {"first": OF_RESPONSE, "last": OF_RESPONSE + "g"}
+            self._seen_unplaced = any(self._worker.rows("any_unplaced", **own))
+        return self._seen_unplaced
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
         """See ``SentSpans.find_home``."""

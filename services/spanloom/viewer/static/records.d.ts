@@ -190,24 +190,34 @@ export interface ScoreItem {
   project: string;
   target: string;
   step_id: string;
+  /** Of a target that is one. */
+  conversation_id: string;
   name: string;
   source: string;
   author: string;
   /** Of the type `value_type`. */
   value: number | boolean | string | null;
   value_type: string;
+  /** In words what a number or boolean means. */
+  label: string;
   passed: boolean | null;
   /** Whether nothing is missing from it. */
   is_complete: boolean;
   status: string;
   error_code: string;
   rationale: string;
+  /** What shows it: `step_id`, and where in it: `field`, `start`, `end`. */
+  evidence: Record<string, any>[];
   judged_version: number;
   evaluator_version: string;
   config_hash: string;
   experiment: string;
   item: string;
   repeat: number;
+  rule_id: string;
+  input_tokens: number;
+  output_tokens: number;
+  cost: number | null;
   /** Milliseconds since the epoch. */
   at: string;
 }

@@ -21,6 +21,7 @@ from spanloom.collector.doors.langfuse.fields import (
     span_id_of,
     trace_id_of,
 )
+from spanloom.collector.doors.langfuse.scores import Score, read_score
 from spanloom.collector.doors.otlp.json import load_json
 from spanloom.collector.doors.otlp_writing import as_text
 from spanloom.core.errors import InvalidRequestError
@@ -32,7 +33,8 @@ _TYPE = re.compile(
     "(trace|observation|span|generation|event|agent|tool|chain|retriever|evaluator|embedding|"
     "guardrail)-(create|update)"
 )
-_DROPPED = frozenset({"score-create", "sdk-log", "dataset-run-item-create"})
+_SCORE = "score-create"
+_DROPPED = frozenset({"sdk-log", "dataset-run-item-create"})
 _SDK = ("sdk_name", "sdk_version", "sdk_integration")
 _SHOWN = 200
 _MAX_ID_BYTES = 512
@@ -56,6 +58,7 @@ class Batch:
     """The parsed events of a request and their results."""
 
     changes: list[Change] = field(default_factory=list)
+    scores: list[Score] = field(default_factory=list)
     accepted: list[str] = field(default_factory=list)
     """Ids of accepted events, including those dropped on purpose."""
     refused: list[Refusal] = field(default_factory=list)
@@ -83,7 +86,7 @@ def _read_event(event: object, sdk: dict[str, object], batch: Batch) -> None:
     kind, body = str(event.get("type"))[:_SHOWN], event.get("body")
     if kind in _DROPPED:
         batch.dropped += 1
-    elif (match := _TYPE.fullmatch(kind)) is None:
+    elif kind != _SCORE and _TYPE.fullmatch(kind) is None:
         batch.refused.append(Refusal(event_id, f"The event type {kind} is not known."))
         return
     elif not isinstance(body, dict):
@@ -92,11 +95,21 @@ def _read_event(event: object, sdk: dict[str, object], batch: Batch) -> None:
     else:
         try:
             stamp = Stamp(_time("timestamp", event.get("timestamp")), event_id)
-            batch.changes.append(_read_change(match[1], match[2], body, sdk, stamp))
+            _read_body(kind, body, sdk, stamp, batch)
         except InvalidRequestError as error:
             batch.refused.append(Refusal(event_id, str(error)))
             return
     batch.accepted.append(event_id)
+
+
+def _read_body(
+    kind: str, body: dict[str, object], sdk: dict[str, object], stamp: Stamp, batch: Batch
+) -> None:
+    """Add what an event of a known type says."""
+    if match := _TYPE.fullmatch(kind):
+        batch.changes.append(_read_change(match[1], match[2], body, sdk, stamp))
+    else:
+        batch.scores.append(read_score(body, stamp.event_id, stamp.time_ns))
 
 
 def _read_change(

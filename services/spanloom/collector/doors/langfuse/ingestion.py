@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import orjson
 
@@ -13,6 +15,7 @@ from spanloom.collector.doors.http_messages import Answer, answer_error
 from spanloom.collector.doors.langfuse.events import Refusal, read_batch
 from spanloom.collector.doors.langfuse.fields import CREATED, METADATA, Subject
 from spanloom.collector.doors.langfuse.observations import NamedLocks
+from spanloom.collector.doors.langfuse.scores import encode_scores, read_score
 from spanloom.collector.doors.langfuse.spans import (
     OBSERVATION,
     OBSERVATION_METADATA,
@@ -21,11 +24,13 @@ from spanloom.collector.doors.langfuse.spans import (
     TRACE_METADATA,
     encode_observations,
 )
+from spanloom.collector.doors.otlp.json import load_json
 from spanloom.collector.doors.status import build_status
+from spanloom.collector.intake.findings import Findings
 from spanloom.collector.intake.redaction.rules import Place
 from spanloom.collector.intake.redaction.walk import is_gone
 from spanloom.core.conventions.run_context import write_counts
-from spanloom.core.errors import PermanentError
+from spanloom.core.errors import InvalidRequestError, PermanentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
     from spanloom.collector.doors.http_messages import RequestHead
     from spanloom.collector.doors.langfuse.fields import Change
     from spanloom.collector.doors.langfuse.observations import Merged, Observation, Observations
+    from spanloom.collector.doors.langfuse.scores import Score
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
     from spanloom.collector.intake.redaction.redactor import Redactor
@@ -126,9 +132,51 @@ class LangfuseIngestion:
         merged = self._observations.merge(project, batch.changes)
         batch.changes.clear()  # as large as the body
         refused = [*batch.refused, *merged.refused, *self._store(merged, project)]
+        refused += self._store_scores(batch.scores, project)
         self._exporter.count_dropped("langfuse_events", batch.dropped)
         gone = {refusal.event_id for refusal in refused}
         return Ingested([i for i in batch.accepted if i not in gone], refused)
+
+    def ingest_score(self, body: bytes, project: str) -> str:
+        """Store one score and return its id; raises as ``ingest`` does."""
+        score = read_score(load_json(body, self._limits), str(uuid4()), time.time_ns())
+        for refusal in self._store_scores([score], project):
+            raise InvalidRequestError(refusal.reason)
+        return score.id
+
+    def ingest_scores(self, body: bytes, project: str) -> Ingested:
+        """Store a list of scores, which newer SDKs send; raises as ``ingest`` does."""
+        document = load_json(b'{"scores":%b}' % body, self._limits)
+        scores, refused = [], []
+        bodies = document["scores"]
+        for place, one in enumerate(bodies if isinstance(bodies, list) else []):
+            try:
+                if not isinstance(one, dict):
+                    raise InvalidRequestError("A score must be an object.")
+                scores.append(read_score(one, str(uuid4()), time.time_ns()))
+            except InvalidRequestError as error:
+                refused.append(Refusal(str(place), str(error)))
+        refused += self._store_scores(scores, project)
+        gone = {refusal.event_id for refusal in refused}
+        return Ingested([s.event_id for s in scores if s.event_id not in gone], refused)
+
+    def _store_scores(self, scores: Sequence[Score], project: str) -> Iterator[Refusal]:
+        """Spool scores as log records are; yield refusals of those that are not stored."""
+        if not scores:
+            return
+        body = encode_scores(scores, self._exporter.fingerprint_key)
+        try:
+            with self._exporter.budget.reserve() as share:
+                share.grow(len(body))
+                outcome = self._exporter.export_logs(body, b"", Findings(), project)
+            reason = outcome.message if outcome.rejected else ""
+        except PermanentError as error:
+            reason = str(error)
+        if reason and len(scores) == 1:
+            yield Refusal(scores[0].event_id, reason)
+        elif reason:
+            for score in scores:
+                yield from self._store_scores([score], project)
 
     def _store(self, merged: Merged, project: str) -> Iterator[Refusal]:
         """Spool the changed observations; yield refusals for the events of those that failed."""
@@ -177,7 +225,17 @@ def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
         ingested = langfuse.ingest(request.body, request.project)
         return Accepted(_answer(ingested), "partial" if ingested.refused else "success")
 
-    return {"/api/public/ingestion": Door("traces", ingest, _refuse, JSON_ONLY)}
+    def score(request: Received) -> Accepted:
+        if request.body.lstrip()[:1] == b"[":
+            ingested = langfuse.ingest_scores(request.body, request.project)
+            return Accepted(_answer_scores(ingested), "partial" if ingested.refused else "success")
+        score_id = langfuse.ingest_score(request.body, request.project)
+        return Accepted(Answer(200, orjson.dumps({"id": score_id})))
+
+    return {
+        "/api/public/ingestion": Door("traces", ingest, _refuse, JSON_ONLY),
+        "/api/public/scores": Door("logs", score, _refuse, JSON_ONLY),
+    }
 
 
 def _answer(ingested: Ingested) -> Answer:
@@ -189,6 +247,16 @@ def _answer(ingested: Ingested) -> Answer:
             for event_id, reason, status in ingested.refused
         ],
     }
+    return Answer(207, orjson.dumps(document))
+
+
+def _answer_scores(ingested: Ingested) -> Answer:
+    """Return how many scores of a list were accepted, and why others were not."""
+    accepted = len(ingested.accepted)
+    if not ingested.refused:
+        return Answer(202, b'{"message":"Accepted"}')
+    errors = [{"message": each.reason} for each in ingested.refused]
+    document = {"accepted": accepted, "rejected": len(errors), "errors": errors}
     return Answer(207, orjson.dumps(document))
 
 

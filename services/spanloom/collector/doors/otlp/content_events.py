@@ -40,6 +40,7 @@ from spanloom.core.conventions.agent_logs import (
     name_log,
     start_of,
 )
+from spanloom.core.conventions.evaluations import RESPONSE_ID, RESULT, trace_of_response
 from spanloom.core.errors import InvalidRequestError
 
 if TYPE_CHECKING:
@@ -123,6 +124,9 @@ class _Sorting:
 
     def _content(self, record: LogRecord, name: str, origin: Origin) -> None:
         """Add an event with GenAI content; without a span it is dropped."""
+        if name == RESULT:
+            self._result(record, origin)
+            return
         if not (any(record.trace_id) and any(record.span_id)) or self._is_faulty(record):
             return
         if not self._stores_content:
@@ -133,6 +137,27 @@ class _Sorting:
         event.attributes.extend(record.attributes)
         _add_body(record.body, event)
         self._place(event, record, record.time_unix_nano or record.observed_time_unix_nano)
+
+    def _result(self, record: LogRecord, origin: Origin) -> None:
+        """Add an evaluation result, which the extractor makes a score.
+
+        It may name a trace alone. Without one it waits under an id made of its response's, by which
+        the run of that response is found; without either it is rejected.
+        """
+        if self._is_faulty(record):
+            return
+        trace_id = record.trace_id if any(record.trace_id) else _waiting_place(record)
+        if not trace_id:
+            self._findings.rejections[Rejection.NO_TARGET] += 1
+            return
+        event = self._events.add(origin)
+        event.name = RESULT
+        event.attributes.extend(record.attributes)
+        _add_body(record.body, event)
+        mark_sender(event, origin)
+        has_span = any(record.trace_id) and any(record.span_id)
+        event.trace_id, event.parent_span_id = trace_id, record.span_id if has_span else b""
+        self._identify(event, record.time_unix_nano or record.observed_time_unix_nano)
 
     def _of_agent(self, record: LogRecord, origin: Origin) -> None:
         """Add a record of a coding agent, as an event of its span or as a span; drop others."""
@@ -161,6 +186,10 @@ class _Sorting:
     def _place(self, event: Span, record: LogRecord, time_ns: int) -> None:
         """Set where an event belongs, its id, and its position in the request."""
         event.trace_id, event.parent_span_id = record.trace_id, record.span_id
+        self._identify(event, time_ns)
+
+    def _identify(self, event: Span, time_ns: int) -> None:
+        """Set the time, id and position of an event that is otherwise complete."""
         event.start_time_unix_nano = event.end_time_unix_nano = time_ns
         event.span_id = self._fingerprint(event)
         event.flags = self._events.count - 1
@@ -182,6 +211,12 @@ def _fault(record: LogRecord) -> Rejection | None:
         return Rejection.TRACE_ID
     is_malformed = any(record.span_id) and len(record.span_id) != _SPAN_ID_BYTES
     return Rejection.SPAN_ID if is_malformed else None
+
+
+def _waiting_place(record: LogRecord) -> bytes:
+    """Return the id under which a result waits that names a response; empty if it names none."""
+    response_id = _text(record, RESPONSE_ID)
+    return bytes.fromhex(trace_of_response(response_id)) if response_id else b""
 
 
 def _text(record: LogRecord, key: str) -> str:

@@ -1,0 +1,186 @@
+"""``spanloom scores``: takes scores out of a service and brings them in."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+import orjson
+
+from spanloom.cli.client import ServiceError, patient_client_option, to_url_option
+from spanloom.cli.options import TeachingCommand, TeachingGroup
+from spanloom.client.address import find_address
+from spanloom.client.calls.scores import score_table
+from spanloom.client.errors import ClientError
+from spanloom.client.transfer.scores import (
+    export_results,
+    list_all,
+    read_rows,
+    send_results,
+    send_scores,
+)
+from spanloom.client.transport import Transport
+from spanloom.client.tries import Patience
+from spanloom.core.formats.entry import CSV, NDJSON, PARQUET
+from spanloom.core.showing.values import counted, printable
+from spanloom.terminal.output import write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.client.client import Client
+    from spanloom.client.transfer.scores import SentScores
+
+_TABLES = {"jsonl": NDJSON, "csv": CSV, "parquet": PARQUET}
+_OTLP = "otlp"
+MOST_SHOWN = 20
+"""Maximum number of refusals shown on a terminal."""
+
+
+@click.group(
+    "scores",
+    cls=TeachingGroup,
+    examples=(
+        "spanloom scores export > scores.jsonl",
+        "spanloom scores export --name helpful --format parquet -o helpful.parquet",
+        "spanloom scores export --format otlp --to http://other.internal:4318",
+        "spanloom scores import scores.jsonl",
+    ),
+)
+def scores_group() -> None:
+    """Take scores out of a service, or bring them in."""
+
+
+@scores_group.command("export", cls=TeachingCommand)
+@click.option("--project", metavar="NAME", help="Only of this project.")
+@click.option("--trace", "trace_ids", metavar="TRACE", multiple=True, help="Only of these runs.")
+@click.option("--name", metavar="NAME", help="Only of this name.")
+@click.option("--source", "sources", metavar="NAME", multiple=True, help="Only of these sources.")
+@click.option("--author", metavar="NAME", help="Only by this author.")
+@click.option("--orphan", is_flag=True, help="Only those whose run has not come for 7 days.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([*_TABLES, _OTLP]),
+    default="jsonl",
+    show_default=True,
+    help="A line for each score; a table; or the log records gen_ai.evaluation.result as OTLP.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The file; else standard output."
+)
+@click.option(
+    "--to",
+    "to_url",
+    metavar="URL",
+    callback=to_url_option,
+    help="Send them to this receiver of OTLP over HTTP: --format otlp. Its key: SPANLOOM_API_KEY.",
+)
+@patient_client_option
+def export_command(
+    client: Client, form: str, output: Path | None, to_url: str | None, **asked: Any
+) -> None:
+    """Write scores as lines of JSON, as a table, or as evaluation results of OTLP.
+
+    What annotators said is among them; other systems know it as a score of a step.
+    """
+    if to_url is not None and form != _OTLP:
+        raise click.UsageError("--to sends OTLP: add --format otlp")
+    if to_url is not None and output is not None:
+        raise click.UsageError("--to and --output exclude each other")
+    if to_url is not None:
+        _send_all(client, to_url, asked)
+    elif output is not None:
+        with output.open("wb") as file:
+            _write(client, form, asked, file)
+    elif form == "parquet" and sys.stdout.isatty():
+        raise click.UsageError("a table is for a file: name it with --output, or use a pipe")
+    else:
+        _write(client, form, asked, sys.stdout.buffer)
+
+
+def _write(client: Client, form: str, asked: dict[str, Any], file: IO[bytes]) -> None:
+    if form != _OTLP:
+        call = score_table(_TABLES[form], **asked)
+        if file.seekable():
+            client.copy(call, file)
+            return
+        with TemporaryFile() as whole:  # a try that fails half way is written again
+            client.copy(call, whole)
+            whole.seek(0)
+            copyfileobj(whole, file)
+        return
+    done = export_results(list_all(client, **asked), lambda body: _put(file, body))
+    _say_skipped(done.skipped)
+
+
+def _put(file: IO[bytes], body: bytes) -> None:
+    file.write(body + b"\n")
+
+
+def _send_all(client: Client, to_url: str, asked: dict[str, Any]) -> None:
+    transport = Transport(find_address(to_url, None), Patience(), None)
+    with closing(transport):
+        rows = list_all(client, **asked)
+        try:
+            done = export_results(rows, partial(send_results, transport))
+        except ClientError as error:
+            raise ServiceError(error, "--to") from error
+    click.echo(f"{counted(done.written, 'score')} sent to {printable(to_url)}")
+    _say_skipped(done.skipped)
+
+
+def _say_skipped(skipped: int) -> None:
+    if skipped:
+        click.echo(
+            f"{counted(skipped, 'score')} left out: OTLP has no place for their targets", err=True
+        )
+
+
+@scores_group.command("import", cls=TeachingCommand)
+@click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+)
+@click.option("--project", metavar="NAME", help="The project of the runs, whatever the rows say.")
+@patient_client_option
+def import_command(client: Client, files: Sequence[Path], project: str | None) -> None:
+    """Bring scores in: JSON lines or Parquet as `export` writes them.
+
+    The same file twice changes nothing. A score whose run is not there yet waits for it. Scores
+    that annotations make are left out: `spanloom annotations import` brings them. Ends with 1 if a
+    row was not taken.
+    """
+    for file in files:
+        if not file.is_file():
+            raise click.UsageError(f"{printable(str(file))}: there is no such file")
+    is_refused = False
+    for file in files:
+        done = send_scores(client, read_rows(file), project)
+        _say(file, done)
+        is_refused |= bool(done.refused_scores)
+    if is_refused:
+        click.get_current_context().exit(1)
+
+
+def _say(file: Path, done: SentScores) -> None:
+    if not sys.stdout.isatty():
+        write_json(orjson.dumps({"file": str(file), **asdict(done)}), sys.stdout, indent=False)
+        return
+    notes = ((done.waiting, "wait for their runs"), (done.left_out, "left out, of annotators"))
+    told = "".join(f", {count:,} {words}" for count, words in notes if count)
+    click.echo(f"{counted(done.stored, 'score')} of {printable(file.name)}{told}")
+    for one in done.refused[:MOST_SHOWN]:
+        click.echo(f"  {one['place']}: {printable(one['reason'])}", err=True)
+    if done.refused_scores > MOST_SHOWN:
+        click.echo(f"  and {done.refused_scores - MOST_SHOWN} more", err=True)

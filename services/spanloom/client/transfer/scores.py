@@ -1,0 +1,263 @@
+"""Scores into a service and out of it: from rows of files, and as evaluation results of OTLP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from spanloom.client.calls.scores import score_page, write_scores
+from spanloom.client.errors import ApiError, ClientError, NotInstalledError
+from spanloom.client.request import Request
+from spanloom.core.scoring.otlp import is_writable, write_results
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from spanloom.client.client import Client
+    from spanloom.client.transport import Transport
+
+    Row = Mapping[str, Any]  # a score as ``GET /v1/scores`` has it
+
+AT_ONCE = 500
+"""Scores in a request."""
+MOST_SHOWN = 1_000
+"""Maximum of refusals that are kept."""
+LONGEST_LINE = 8 << 20
+_REFUSED = frozenset({404, 413, 422})
+_PARQUET = b"PAR1"
+_OURS = frozenset({"human", "adjudication"})
+"""Sources of scores that annotations make."""
+_WRITTEN = (
+    *("trace_id", "name", "source", "author", "target", "step_id", "conversation_id", "value"),
+    *("value_type", "label", "passed", "is_complete", "status", "error_code", "rationale"),
+    *("evidence", "evaluator_version", "config_hash", "rule_id", "experiment", "item", "repeat"),
+    *("judged_version", "input_tokens", "output_tokens", "cost", "at"),
+)
+"""What the service takes of a row; the rest follows from it."""
+
+
+class PlacedRow(NamedTuple):
+    """A row with its place in its file; without a row, why it cannot be read."""
+
+    place: str
+    row: Row | None
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class SentScores:
+    """The result of storing scores."""
+
+    stored: int = 0
+    waiting: int = 0
+    """Of these, whose run is not there yet."""
+    left_out: int = 0
+    """Scores that annotations make: they come with them."""
+    refused_scores: int = 0
+    refused: list[dict[str, str]] = field(default_factory=list)
+    """Place and reason of refused rows, the first of them."""
+
+    def refuse(self, place: str, reason: str) -> None:
+        """Count a row that was not taken."""
+        self.refused_scores += 1
+        if len(self.refused) < MOST_SHOWN:
+            self.refused.append({"place": place, "reason": reason})
+
+
+def send_scores(
+    client: Client, rows: Iterable[PlacedRow], project: str | None = None
+) -> SentScores:
+    """Store scores in the form of ``GET /v1/scores``; call it after their runs are sent.
+
+    Readers of other formats yield such rows with what they know; ``trace_id``, ``name`` and
+    ``author`` suffice. ``project`` replaces that of the rows. A bad row is refused alone, and the
+    same rows again change nothing where they have ``at``. Raises ``ClientError``.
+    """
+    sending = _Sending(client, project)
+    for placed in rows:
+        sending.add(placed)
+    sending.flush()
+    return sending.done
+
+
+def list_all(client: Client, **asked: Any) -> Iterator[Row]:
+    """Yield the current scores of a query, page by page."""
+    cursor: str | None = None
+    while True:
+        page = client.ask(score_page(**asked, cursor=cursor))
+        yield from page["items"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return
+
+
+class Exported(NamedTuple):
+    """How many scores became log records, and how many cannot."""
+
+    written: int
+    skipped: int
+    """Scores of conversations and items, or of steps whose ids OTLP cannot hold."""
+
+
+def export_results(rows: Iterable[Row], put: Callable[[bytes], None]) -> Exported:
+    """Pass scores as requests of OTLP/JSON to ``put``, ``AT_ONCE`` in each."""
+    written = skipped = 0
+    waiting = iter(rows)
+    while some := list(islice(waiting, AT_ONCE)):
+        fit = [row for row in some if is_writable(row)]
+        if fit:
+            put(write_results(fit))
+        written += len(fit)
+        skipped += len(some) - len(fit)
+    return Exported(written, skipped)
+
+
+def send_results(transport: Transport, body: bytes) -> None:
+    """Send a request of log records; raises ``ClientError`` unless all of it is taken."""
+    headers = {"content-type": "application/json"}
+    reply = transport.ask(Request("POST", "/v1/logs", headers=headers, body=body))
+    partly = orjson.loads(reply.body or b"{}").get("partialSuccess") or {}
+    if int(partly.get("rejectedLogRecords") or 0):
+        raise ClientError(f"the receiver rejects scores: {partly.get('errorMessage', '')}")
+
+
+def read_rows(path: Path) -> Iterator[PlacedRow]:
+    """Yield the rows of a file of JSON lines or Parquet; raises ``ClientError``."""
+    with path.open("rb") as file:
+        is_table = file.read(len(_PARQUET)) == _PARQUET
+    yield from _read_table(path) if is_table else _read_lines(path)
+
+
+def _read_lines(path: Path) -> Iterator[PlacedRow]:
+    with path.open("rb") as file:
+        number = 0
+        while line := file.readline(LONGEST_LINE + 1):
+            number += 1
+            place = f"line {number}"
+            if len(line) > LONGEST_LINE:
+                yield PlacedRow(place, None, f"longer than {LONGEST_LINE:,} bytes")
+                while line and not line.endswith(b"\n"):
+                    line = file.readline(LONGEST_LINE)
+            elif line.strip() and (placed := _read_line(place, line)) is not None:
+                yield placed
+
+
+def _read_line(place: str, line: bytes) -> PlacedRow | None:
+    """Return the row of a line; ``None`` for the one that says that the rows are complete."""
+    try:
+        row = orjson.loads(line)
+    except ValueError:
+        return PlacedRow(place, None, "it is no JSON")
+    if not isinstance(row, dict):
+        return PlacedRow(place, None, "it is no object")
+    if "end" in row and "name" not in row:
+        return None if row["end"] else PlacedRow(place, None, "the export was cut off here")
+    return PlacedRow(place, row)
+
+
+def _read_table(path: Path) -> Iterator[PlacedRow]:
+    try:
+        import pyarrow as pa  # noqa: PLC0415  # an extra of the package
+        from pyarrow.parquet import ParquetFile  # noqa: PLC0415
+    except ImportError as error:
+        raise NotInstalledError(
+            f"{error.name} is not installed; pip install 'spanloom[arrow]'"
+        ) from error
+    try:
+        number = 0
+        with ParquetFile(path) as table:
+            for batch in table.iter_batches(AT_ONCE):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield _of_table(f"row {number}", row)
+    except (pa.ArrowException, OSError) as error:
+        raise ClientError(f"{path}: {error}") from error
+
+
+def _of_table(place: str, row: dict[str, Any]) -> PlacedRow:
+    """Return a row of a table, in which values of several types are JSON texts."""
+    try:
+        for name in ("value", "evidence"):
+            if isinstance(row.get(name), str):
+                row[name] = orjson.loads(row[name])
+    except ValueError:
+        return PlacedRow(place, None, "a value is no JSON")
+    if isinstance(at := row.get("at"), datetime):
+        row["at"] = round(at.timestamp() * 1000)
+    return PlacedRow(place, row)
+
+
+class _Sending:
+    def __init__(self, client: Client, project: str | None) -> None:
+        self.done = SentScores()
+        self._client = client
+        self._project = project
+        self._held: list[tuple[str, Row]] = []
+        self._of: str | None = None
+        self._schemes: dict[str | None, frozenset[str]] = {}
+
+    def add(self, placed: PlacedRow) -> None:
+        """Send a row with others of its project."""
+        if (row := placed.row) is None:
+            self.done.refuse(placed.place, placed.reason)
+            return
+        project = self._project or row.get("project") or None
+        if not (project is None or isinstance(project, str)):
+            self.done.refuse(placed.place, "project: it is no text")
+            return
+        if self._is_annotators(row, project):
+            self.done.left_out += 1
+            return
+        if project != self._of or len(self._held) >= AT_ONCE:
+            self.flush()
+        self._of = project
+        self._held.append((placed.place, _item(row)))
+
+    def flush(self) -> None:
+        """Send what is held."""
+        held, self._held = self._held, []
+        if held:
+            self._send(held)
+
+    def _send(self, held: Sequence[tuple[str, Row]]) -> None:
+        """Send rows; if they are refused, halves of them, so that a bad row is refused alone."""
+        try:
+            answer = self._client.ask(write_scores([item for _, item in held], project=self._of))
+        except ApiError as error:
+            if error.status not in _REFUSED:
+                raise
+            if len(held) == 1:
+                self.done.refuse(held[0][0], str(error))
+                return
+            middle = len(held) // 2
+            self._send(held[:middle])
+            self._send(held[middle:])
+        except (TypeError, ValueError) as error:  # no JSON, such as a number of 100 digits
+            for place, _ in held:
+                self.done.refuse(place, str(error))
+        else:
+            self.done.stored += len(held)
+            self.done.waiting += int(answer.get("waiting", 0))
+
+    def _is_annotators(self, row: Row, project: str | None) -> bool:
+        """Return whether annotations make this score."""
+        if row.get("source") not in _OURS:
+            return False
+        if project not in self._schemes:
+            found = self._client.schemes(project=project)
+            self._schemes[project] = frozenset(scheme.name for scheme in found)
+        return str(row.get("name")).removesuffix("/answer") in self._schemes[project]
+
+
+def _item(row: Row) -> Row:
+    item = {name: row[name] for name in _WRITTEN if row.get(name) is not None}
+    if isinstance(at := item.get("at"), str) and at.isdecimal():
+        item["at"] = int(at)
+    if item.get("source") == "adjudication":
+        item["source"] = "import"
+    return item

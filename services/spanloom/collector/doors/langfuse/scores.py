@@ -1,0 +1,121 @@
+"""Langfuse's scores as evaluation results: the form in which log records bring them.
+
+A score names its trace, and the observation that it judges unless it is about the whole trace. Its
+id identifies it: sent again it replaces what it said before. See ADR 073.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.collector.doors.langfuse.fields import iso_nanoseconds, span_id_of, trace_id_of
+from spanloom.collector.doors.otlp_writing import RequestWriter, as_text, put_attribute
+from spanloom.core.conventions.agent_logs import SCOPE_NAME
+from spanloom.core.conventions.evaluations import EXPLANATION, LABEL, NAME, OWN, RESULT, VALUE
+from spanloom.core.errors import InvalidRequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+AUTHOR = "langfuse"
+_SCOPE = "langfuse-ingestion"
+_MAX_ID_BYTES = 512
+_KINDS = ("NUMERIC", "CATEGORICAL", "BOOLEAN", "CORRECTION", "TEXT")
+_CORRECTION = "output"
+"""The name that Langfuse gives to corrections, which need none."""
+
+
+class Score(NamedTuple):
+    """A score as it is stored: an evaluation result of a trace."""
+
+    id: str
+    event_id: str
+    """Id of the event that brought it."""
+    trace_id: bytes
+    span_id: bytes
+    """Empty if it is about the whole trace."""
+    time_ns: int
+    attributes: Mapping[str, object]
+
+
+def read_score(body: Mapping[str, object], event_id: str, time_ns: int) -> Score:
+    """Return the score of a request body; raises ``InvalidRequestError`` with what is wrong.
+
+    ``time_ns`` is when it was made, unless the body says so itself.
+    """
+    if not (trace := _id(body, "traceId")):
+        raise InvalidRequestError("traceId: a score must name its trace.")
+    observation = _id(body, "observationId")
+    kind = _kind(body)
+    trace_id, span_id = trace_id_of(trace), span_id_of(observation) if observation else b""
+    if not any(trace_id) or (observation and not any(span_id)):
+        raise InvalidRequestError("An id must not be all zeros.")
+    config = body.get("configId")
+    attributes = {
+        NAME: _name(body, kind),
+        **_value(body.get("value"), kind),
+        EXPLANATION: body.get("comment"),
+        OWN + "config_hash": config if isinstance(config, str) else None,
+        SCOPE_NAME: AUTHOR,
+    }
+    made_ns = iso_nanoseconds(body.get("timestamp")) or time_ns
+    return Score(_id(body, "id") or event_id, event_id, trace_id, span_id, made_ns, attributes)
+
+
+def encode_scores(scores: Iterable[Score], key: bytes) -> bytes:
+    """Return scores as log records are encoded for the spool; ids are hashed with the key."""
+    writer = RequestWriter(_SCOPE)
+    for place, score in enumerate(scores):
+        event = writer.add_span("")
+        event.name = RESULT
+        for name, value in score.attributes.items():
+            put_attribute(event, name, value)
+        event.trace_id, event.parent_span_id = score.trace_id, score.span_id
+        event.start_time_unix_nano = event.end_time_unix_nano = score.time_ns
+        named = f"langfuse score {score.id}".encode(errors="surrogatepass")
+        event.span_id = hashlib.blake2b(named, digest_size=8, key=key).digest()
+        event.flags = place
+    return writer.encode()
+
+
+def _id(body: Mapping[str, object], name: str) -> str:
+    given = body.get(name)
+    text = given if isinstance(given, str) else ""
+    if len(text.encode(errors="surrogatepass")) > _MAX_ID_BYTES:
+        raise InvalidRequestError(f"An id must not have more than {_MAX_ID_BYTES} bytes.")
+    return text
+
+
+def _name(body: Mapping[str, object], kind: str) -> str:
+    name = body.get("name")
+    if isinstance(name, str) and name.strip():
+        return name
+    if kind == "CORRECTION":
+        return _CORRECTION
+    raise InvalidRequestError("name: a score must have a name.")
+
+
+def _kind(body: Mapping[str, object]) -> str:
+    """Return the data type; without one a number is numeric and a text a category."""
+    if (given := body.get("dataType")) is None:
+        return "CATEGORICAL" if isinstance(body.get("value"), str) else "NUMERIC"
+    if given not in _KINDS:
+        raise InvalidRequestError(f"dataType: must be one of {', '.join(_KINDS)}.")
+    return str(given)
+
+
+def _value(value: object, kind: str) -> Mapping[str, object]:
+    if kind == "NUMERIC":
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InvalidRequestError("value: must be a number.")
+        return {VALUE: value}
+    if kind == "BOOLEAN":
+        if value not in (0, 1):
+            raise InvalidRequestError("value: must be 0 or 1.")
+        return {VALUE: str(int(bool(value))), OWN + "value_type": "boolean"}
+    if value is None or isinstance(value, bool | dict | list):
+        raise InvalidRequestError("value: must be a text.")
+    if kind == "CATEGORICAL":
+        return {LABEL: as_text(value)}
+    return {OWN + "text": as_text(value), OWN + "value_type": "text"}

@@ -1,0 +1,207 @@
+"""The scores of a trace: each result is put on the step under which its span counts.
+
+They are made whenever the run is built, so a result may come before its run, after it, or twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.conventions.evaluations import (
+    OF_RESPONSE,
+    RESPONSE_ID,
+    RESULT,
+    trace_of_response,
+)
+from spanloom.core.model.score import Score
+from spanloom.core.model.trajectory import Kind
+from spanloom.core.ports.building import Call, CallWindow
+from spanloom.core.scoring.results import read_result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.ports.spans import Unplaced
+    from spanloom.core.scoring.results import Result
+
+BY_TELEMETRY = "span:"
+"""Beginning of ``Score.step_hash`` of scores that were made of results; then the span's id."""
+_RESPONSE_IDS = (RESPONSE_ID, "ai.response.id", "response_id", "llm.response.id")
+_MODEL = Kind.MODEL
+_NOBODY = "unknown"
+_OF_RESPONSE = "response "
+_ALWAYS = 2**63 - 1
+
+
+class _Told(NamedTuple):
+    result: Result
+    span_id: str
+    author: str
+
+
+def list_scores(
+    key: TraceKey,
+    trajectory: Trajectory,
+    spans: Iterable[Span],
+    unplaced: Iterable[Unplaced] = (),
+    responses: Mapping[str, str] | None = None,
+) -> Sequence[Score]:
+    """Return the scores of a trace, each once: of results for the same score the latest counts.
+
+    ``responses`` are the steps by response id, if the caller knows them.
+    """
+    told = [*_in_spans(spans), *_unplaced(unplaced)]
+    if not told:
+        return ()
+    known = list_responses(trajectory, spans) if responses is None else responses
+    places = _Places(trajectory, known)
+    return newest(_score(key, one, *places.find(one)) for one in told)
+
+
+def list_waiting(key: TraceKey, unplaced: Iterable[Unplaced]) -> Sequence[Score]:
+    """Return the scores of a trace of which no span has arrived: they are about a span for now."""
+    if is_of_response(key):
+        return ()
+    return newest(_score(key, one, *_as_told(one)) for one in _unplaced(unplaced))
+
+
+def list_of_response(key: TraceKey, step_id: str, unplaced: Iterable[Unplaced]) -> Sequence[Score]:
+    """Return the scores of the step that a response came from."""
+    return newest(_score(key, one, "step", step_id) for one in _unplaced(unplaced))
+
+
+def newest(scores: Iterable[Score]) -> Sequence[Score]:
+    """Return the scores in the order of their ids, of each the latest revision."""
+    found: dict[str, Score] = {}
+    for score in scores:
+        known = found.get(score.id)
+        if known is None or _order(known) < _order(score):
+            found[score.id] = score
+    return [found[score_id] for score_id in sorted(found)]
+
+
+def list_responses(trajectory: Trajectory, spans: Iterable[Span]) -> Mapping[str, str]:
+    """Return the model step of each response id that the spans of the trace tell."""
+    steps = {v.span_id: v.step_id for v in trajectory.verdicts if v.kind is _MODEL and v.step_id}
+    if not steps:
+        return {}
+    found: dict[str, str] = {}
+    for span in spans:
+        if (step_id := steps.get(span.span_id)) is not None:
+            for name in _RESPONSE_IDS:
+                if response_id := span.attributes.get(name):
+                    found.setdefault(response_id, step_id)
+                    break
+    return found
+
+
+def response_row(key: TraceKey, response_id: str, step_id: str) -> Call:
+    """Return the row of the index of calls by which the step of a response is found."""
+    return Call(key, step_id, response_key(response_id), 0, _ALWAYS, is_bare=False)
+
+
+def response_window(response_id: str) -> CallWindow:
+    """Return the search for the steps of a response."""
+    return CallWindow(response_key(response_id), 0, _ALWAYS)
+
+
+def response_key(response_id: str) -> str:
+    """Return the key of a response in the index of calls."""
+    return _OF_RESPONSE + trace_of_response(response_id)
+
+
+def is_of_response(key: TraceKey) -> bool:
+    """Return whether a trace only holds results that name a response and no span."""
+    return key.trace_id.startswith(OF_RESPONSE)
+
+
+def asked_responses(unplaced: Iterable[Unplaced]) -> Sequence[str]:
+    """Return the response ids that results name."""
+    return sorted({one.event.attributes.get(RESPONSE_ID, "") for one in unplaced} - {""})
+
+
+def _order(score: Score) -> tuple[int, str]:
+    return score.revision, repr(score)
+
+
+def _in_spans(spans: Iterable[Span]) -> Iterator[_Told]:
+    for span in spans:
+        for event in span.events:
+            if event.name == RESULT and (result := read_result(event.attributes, event.time_ns)):
+                yield _Told(result, span.span_id, result.author or _author(span))
+        if span.name == RESULT and (
+            result := read_result(span.attributes, span.end_ns or span.start_ns)
+        ):
+            yield _Told(result, span.parent_span_id, result.author or _author(span))
+
+
+def _unplaced(unplaced: Iterable[Unplaced]) -> Iterator[_Told]:
+    for one in unplaced:
+        if result := read_result(one.event.attributes, one.event.time_ns):
+            yield _Told(result, one.span_id, result.author or _NOBODY)
+
+
+def _author(span: Span) -> str:
+    return span.scope_name or span.service_name or _NOBODY
+
+
+class _Places:
+    """Finds the steps of results in one trajectory."""
+
+    def __init__(self, trajectory: Trajectory, responses: Mapping[str, str]) -> None:
+        self._verdicts = {verdict.span_id: verdict for verdict in trajectory.verdicts}
+        self._root = trajectory.root.id
+        self._responses = responses
+
+    def find(self, told: _Told) -> tuple[str, str]:
+        """Return target and step id.
+
+        A span that is no step counts under the nearest step above it. A span that has not arrived
+        is the target itself, until it comes.
+        """
+        if told.result.target:
+            return _as_told(told)
+        if told.span_id in self._verdicts:
+            return self._step_of(told.span_id)
+        if step_id := self._responses.get(told.result.response_id):
+            return self._target(step_id)
+        return _as_told(told)
+
+    def _step_of(self, span_id: str) -> tuple[str, str]:
+        seen: set[str] = set()
+        while (verdict := self._verdicts.get(span_id)) is not None and span_id not in seen:
+            if verdict.step_id:
+                return self._target(verdict.step_id)
+            seen.add(span_id)
+            span_id = verdict.parent_span_id
+        return "trajectory", ""
+
+    def _target(self, step_id: str) -> tuple[str, str]:
+        return ("trajectory", "") if step_id == self._root else ("step", step_id)
+
+
+def _as_told(told: _Told) -> tuple[str, str]:
+    """Return what the result says it is about, else its span, else the whole trajectory."""
+    target = told.result.target or ("span" if told.span_id else "trajectory")
+    return (target, told.span_id) if told.span_id and target != "trajectory" else ("trajectory", "")
+
+
+def _score(key: TraceKey, told: _Told, target: str, step_id: str) -> Score:
+    result = told.result
+    members = {"source": "api", **result.members}
+    return Score(
+        key=key,
+        name=result.name,
+        author=told.author,
+        revision=result.time_ns // 1_000,
+        target=target,
+        step_id=step_id,
+        step_hash=BY_TELEMETRY + told.span_id,
+        value_type=result.value_type,
+        number=result.number,
+        text=result.text,
+        status=result.status,
+        **members,
+    )

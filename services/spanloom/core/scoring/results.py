@@ -1,0 +1,171 @@
+"""What one evaluation result says, in the words of a score; where it belongs is decided later."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.core.conventions.agent_logs import SCOPE_NAME, SERVICE_NAME
+from spanloom.core.conventions.evaluations import (
+    ERROR_TYPE,
+    EVALUATOR,
+    EXPLANATION,
+    LABEL,
+    NAME,
+    OWN,
+    RESPONSE_ID,
+    TEST_PASS,
+    VALUE,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+LONGEST_NAME = 200
+LONGEST_TEXT = 512
+LONGEST_RATIONALE = 20_000
+"""Maximum numbers of characters, as at the door of scores; longer texts are cut."""
+SOURCES = frozenset({"model", "rule", "llm", "code", "api", "import"})
+"""The sources that a sender may name: people sign in."""
+TARGETS = frozenset({"trajectory", "step", "span"})
+_TRUE = frozenset({"true", "1", "1.0", "True"})
+_FALSE = frozenset({"false", "0", "0.0", "False"})
+_WITHOUT_VALUE = frozenset({"na", "skipped"})
+_MAX_COUNT = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """An evaluation result as it was sent."""
+
+    name: str
+    author: str
+    """Empty if the result does not say who made it."""
+    value_type: str
+    number: float | None
+    text: str
+    status: str
+    time_ns: int
+    response_id: str = ""
+    target: str = ""
+    """What it says it is about; empty: its span decides."""
+    members: Mapping[str, Any] = field(default_factory=dict)
+    """Further members of the score, by their names."""
+
+
+def read_result(attributes: Mapping[str, str], time_ns: int) -> Result | None:
+    """Return the result in the attributes of an event or span; ``None`` if it has no name."""
+    if not (name := attributes.get(NAME, "").strip()):
+        return None
+    status, kind, number, text = _value(attributes)
+    members = {
+        "rationale": attributes.get(EXPLANATION, "")[:LONGEST_RATIONALE],
+        "error_code": attributes.get(ERROR_TYPE, "")[:LONGEST_TEXT],
+        "passed": _truth(attributes.get(TEST_PASS, "")) if status == "ok" else None,
+    }
+    for key, (member, read) in _OWN.items():
+        if (said := attributes.get(OWN + key)) and (value := read(said)) is not None:
+            members[member] = value
+    return Result(
+        name=name[:LONGEST_NAME],
+        author=(attributes.get(EVALUATOR) or _sender(attributes))[:LONGEST_NAME],
+        value_type=kind,
+        number=number,
+        text=text,
+        status=status,
+        time_ns=time_ns,
+        response_id=attributes.get(RESPONSE_ID, ""),
+        target=_one_of(TARGETS)(attributes.get(f"{OWN}target", "")) or "",
+        members=members,
+    )
+
+
+def _sender(attributes: Mapping[str, str]) -> str:
+    """Return who sent a log record: the receiver has added its scope and service."""
+    return attributes.get(SCOPE_NAME) or attributes.get(SERVICE_NAME) or ""
+
+
+def _value(attributes: Mapping[str, str]) -> tuple[str, str, float | None, str]:
+    """Return status, type, number and text of the value.
+
+    What failed, or is no finite number, has no value.
+    """
+    said = attributes.get(f"{OWN}status", "")
+    if attributes.get(ERROR_TYPE) or said == "error":
+        return "error", "none", None, ""
+    if said in _WITHOUT_VALUE:
+        return said, "none", None, ""
+    label, told = attributes.get(LABEL, ""), attributes.get(VALUE, "")
+    kind = attributes.get(f"{OWN}value_type", "")
+    if kind == "text":
+        return "ok", "text", None, attributes.get(f"{OWN}text", "") or label
+    if kind == "boolean" and (truth := _truth(told)) is not None:
+        return "ok", "boolean", float(truth), label
+    return _number_or_label(told, label)
+
+
+def _number_or_label(told: str, label: str) -> tuple[str, str, float | None, str]:
+    """Return a number, or a text that is one, with the label as its text; else a category."""
+    try:
+        number = float(told)
+    except ValueError:
+        text = label or told
+        return "ok", "category" if text else "none", None, text
+    return ("ok", "number", number, label) if math.isfinite(number) else ("na", "none", None, "")
+
+
+def _truth(text: str) -> bool | None:
+    return True if text in _TRUE else False if text in _FALSE else None
+
+
+def _one_of(known: frozenset[str]) -> Callable[[str], str | None]:
+    return lambda text: text if text in known else None
+
+
+def _short(text: str) -> str:
+    return text[:LONGEST_TEXT]
+
+
+def _count(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and int(text) <= _MAX_COUNT else None
+
+
+def _money(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _list(text: str) -> str | None:
+    """Return JSON of a list as it is; ``None`` for anything else."""
+    if len(text) > LONGEST_RATIONALE:
+        return None
+    try:
+        return text if isinstance(orjson.loads(text), list) else None
+    except ValueError:
+        return None
+
+
+_OWN: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    "source": ("source", lambda text: text if text in SOURCES else "import"),
+    "passed": ("passed", _truth),
+    "is_complete": ("is_complete", _truth),
+    "error_code": ("error_code", _short),
+    "evidence": ("evidence", _list),
+    "evaluator_version": ("evaluator_version", _short),
+    "config_hash": ("config_hash", _short),
+    "rule_id": ("rule_id", _short),
+    "experiment": ("experiment", _short),
+    "item": ("item", _short),
+    "repeat": ("repeat", _count),
+    "judged_version": ("judged_version", _count),
+    "input_tokens": ("input_tokens", _count),
+    "output_tokens": ("output_tokens", _count),
+    "cost": ("cost", _money),
+}
+"""Our own attributes, without their prefix: the member of the score, and how its text is read."""

@@ -1,0 +1,168 @@
+"""Stores the scores that evaluation results among the spans become (``core/scoring``).
+
+They are made anew with every build and compared with those stored: a repeat, a replay or a second
+build after a crash changes nothing. A result that counts under another step than before, because a
+span came late, takes its score along. What somebody stored later through the API stays.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from spanloom.core.conventions.evaluations import trace_of_response
+from spanloom.core.errors import RetryableError
+from spanloom.core.model.span import TraceKey
+from spanloom.core.scoring.placing import (
+    BY_TELEMETRY,
+    asked_responses,
+    list_of_response,
+    list_waiting,
+    newest,
+    response_window,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.core.model.score import Score
+    from spanloom.core.ports.building import BuildingStore
+    from spanloom.core.ports.spans import Unplaced
+    from spanloom.extractor.result import BatchResult
+
+
+@dataclass(slots=True)
+class Scoring:
+    """What a batch found of scores, before it is compared with what is stored."""
+
+    scores: dict[TraceKey, Sequence[Score]] = field(default_factory=dict)
+    """The scores of traces with evaluation results."""
+    responses: dict[TraceKey, Mapping[str, str]] = field(default_factory=dict)
+    """The step of each response id, of traces that have some."""
+    asked: dict[TraceKey, Sequence[str]] = field(default_factory=dict)
+    """The response ids that results without a span name, by the trace under which they wait."""
+
+    def set_scores(self, key: TraceKey, scores: Sequence[Score]) -> None:
+        """Set the scores of a trace; a trace that never had any needs no entry."""
+        if scores:
+            self.scores[key] = scores
+        else:
+            self.scores.pop(key, None)
+
+    def set_responses(self, key: TraceKey, responses: Mapping[str, str]) -> None:
+        """Set the response ids of a trace."""
+        if responses:
+            self.responses[key] = responses
+        else:
+            self.responses.pop(key, None)
+
+    def set_waiting(self, key: TraceKey, unplaced: Sequence[Unplaced]) -> None:
+        """Set what is known of a trace that has no span yet."""
+        if unplaced:
+            self.set_scores(key, list_waiting(key, unplaced))
+            if asked := asked_responses(unplaced):
+                self.asked[key] = asked
+
+    def show_elsewhere(self, key: TraceKey) -> None:
+        """Leave the scores of a trace to the run that shows its spans."""
+        if key in self.scores:
+            self.scores[key] = ()
+        self.responses.pop(key, None)
+
+    def forget(self, key: TraceKey) -> None:
+        """Remove a trace, as if it had not been read."""
+        for held in (self.scores, self.responses, self.asked):
+            held.pop(key, None)
+
+    def add(self, other: Scoring) -> None:
+        """Add what was found in other traces."""
+        self.scores |= other.scores
+        self.responses |= other.responses
+        self.asked |= other.asked
+
+
+def settle_scores(store: BuildingStore, result: BatchResult) -> None:
+    """Store the scores of a batch that differ from those stored; call it after the runs are.
+
+    Only of traces that were read whole: else a score could be missing that is there. A trace whose
+    scores are refused fails alone. Raises ``RetryableError`` if the store does not answer.
+    """
+    scoring = result.scoring
+    if not (scoring.scores or scoring.responses or scoring.asked):
+        return
+    whole = result.whole - result.lost - result.kept - result.failures.keys()
+    _find_waiting(store, scoring, whole)
+    _revisit_answered(store, result)
+    keys = sorted(scoring.scores.keys() & whole)
+    if keys:
+        _store(store, keys, result)
+
+
+def _find_waiting(store: BuildingStore, scoring: Scoring, whole: AbstractSet[TraceKey]) -> None:
+    """Add the scores of results that name a response of these traces, and no span."""
+    wanted: dict[TraceKey, list[tuple[TraceKey, str]]] = defaultdict(list)
+    for key in scoring.responses.keys() & whole:
+        for response_id, step_id in scoring.responses[key].items():
+            waits = TraceKey(key.project, trace_of_response(response_id))
+            wanted[waits].append((key, step_id))
+    for waits, unplaced in store.spans.read_unplaced(sorted(wanted)).items():
+        for key, step_id in wanted[waits]:
+            found = list_of_response(key, step_id, unplaced)
+            scoring.scores[key] = newest([*scoring.scores.get(key, ()), *found])
+
+
+def _revisit_answered(store: BuildingStore, result: BatchResult) -> None:
+    """Let the stored runs be built again that have the responses which results name."""
+    by_project: dict[str, set[str]] = defaultdict(set)
+    for key, asked in result.scoring.asked.items():
+        by_project[key.project].update(asked)
+    for project, response_ids in by_project.items():
+        windows = list(map(response_window, sorted(response_ids)))
+        found = {call.key for call in store.calls.find(project, windows)}
+        result.repeated_elsewhere += sorted(found.difference(result.seqs))
+
+
+def _store(store: BuildingStore, keys: Sequence[TraceKey], result: BatchResult) -> None:
+    try:
+        known: dict[TraceKey, list[Score]] = defaultdict(list)
+        for score in store.scores.of_traces(keys):
+            known[score.key].append(score)
+        scores = result.scoring.scores
+        if changed := [c for key in keys for c in changes(scores[key], known[key])]:
+            store.scores.add(changed)
+    except RetryableError:
+        raise
+    except Exception as error:  # one refused score must not stop the other traces
+        if len(keys) == 1:
+            result.failures[keys[0]] = error
+            return
+        middle = len(keys) // 2
+        _store(store, keys[:middle], result)
+        _store(store, keys[middle:], result)
+
+
+def changes(made: Iterable[Score], stored: Iterable[Score]) -> Iterator[Score]:
+    """Yield the revisions that make the stored scores of one trace those that were made.
+
+    Stored ones of other origin than telemetry are left as they are, unless they are older.
+    """
+    known = {score.id: score for score in stored}
+    for score in made:
+        before = known.pop(score.id, None)
+        if before is None:
+            yield score
+        elif is_by_telemetry(before):
+            if replace(score, revision=before.revision) != before:
+                yield replace(score, revision=max(score.revision, before.revision + 1))
+        elif before.revision < score.revision:
+            yield score
+    for before in known.values():
+        if is_by_telemetry(before) and not before.is_deleted:
+            yield replace(before, revision=before.revision + 1, is_deleted=True)
+
+
+def is_by_telemetry(score: Score) -> bool:
+    """Return whether a score was made of an evaluation result."""
+    return score.step_hash.startswith(BY_TELEMETRY)

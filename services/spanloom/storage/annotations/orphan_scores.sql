@@ -1,0 +1,20 @@
+-- As current_scores.sql, of scores that are older than a time and whose trajectory is not stored.
+SELECT {columns}
+FROM
+(
+    SELECT *
+    FROM scores
+    WHERE {reach}
+      AND ({trace_ids:String} = '[]' OR TraceId IN JSONExtract({trace_ids:String}, 'Array(String)'))
+      AND (Project, TraceId, ScoreId) > ({after_project:String}, {after_trace:String}, {after_score:String})
+      AND ({of_name:String} = '' OR Name = {of_name:String})
+      AND ({sources:String} = '[]' OR Source IN JSONExtract({sources:String}, 'Array(String)'))
+      AND ({author:String} = '' OR Author = {author:String})
+      AND ({target:String} = '' OR Target = {target:String})
+    ORDER BY Project, TraceId, ScoreId, Revision DESC
+    LIMIT 1 BY Project, TraceId, ScoreId
+)
+WHERE NOT IsDeleted AND TraceId != '' AND Revision < {before_us:UInt64}
+  AND (Project, TraceId) NOT IN (SELECT Project, TraceId FROM trajectories WHERE {reach})
+ORDER BY Project, TraceId, ScoreId
+LIMIT {limit:UInt64}
