@@ -41,6 +41,8 @@ _DIGITS = 18
 """Most digits of a time in milliseconds that fits into 64 bits."""
 _CHUNKS = (names.CHUNK, "new_token")
 _EXCEPTION = "exception"
+_AROUND_MESSAGES = frozenset({"messages", "choices", "tools", "usage", "model", "object"})
+"""Members of a client's request or answer that a step has elsewhere, or that say nothing."""
 
 
 class SpanReader:
@@ -159,11 +161,19 @@ class SpanReader:
         if made.kind in (Kind.MODEL, Kind.TOOL):
             facts = Facts(input=made.input, output=made.output, metadata=metadata)
             show_texts(facts, made.kind)
+            self._note_lost(made.input, facts.input, "inputs")
+            self._note_lost(made.output, facts.output, "outputs")
             made.input, made.output, metadata = facts.input, facts.output, {**facts.metadata}
         made.metadata = metadata
-        ignored = [e for e in self._events if not str(e.get("name")).startswith((*_CHUNKS, "exce"))]
+        read = (*_CHUNKS, _EXCEPTION)
+        ignored = [e for e in self._events if not str(e.get("name")).startswith(read)]
         if ignored or self._span.get("links"):
             self.losses.note(Code.METADATA_DROPPED, f"{self.place}.events")
+
+    def _note_lost(self, before: str, after: str, name: str) -> None:
+        """Count what a client's request or answer has in addition to its messages."""
+        if before != after and json_object(before).keys() - _AROUND_MESSAGES:
+            self.losses.note(Code.METADATA_DROPPED, f"{self.place}.{name}")
 
     def _metadata(self) -> dict[str, str]:
         texts = {name: self._attribute(name) for name in self.attributes if name not in _TAKEN}
@@ -182,12 +192,9 @@ class SpanReader:
 
     def _cost(self) -> dict[str, str]:
         total = json_object(self._attribute(names.COST)).get("total_cost")
-        is_number = isinstance(total, int | float) and not isinstance(total, bool)
-        return (
-            {"cost": f"{total:.12f}".rstrip("0").rstrip("."), "cost_source": "sender"}
-            if is_number
-            else {}
-        )
+        if not isinstance(total, int | float) or isinstance(total, bool):
+            return {}
+        return {"cost": f"{total:.12f}".rstrip("0").rstrip("."), "cost_source": "sender"}
 
     def _provider(self) -> dict[str, str]:
         provider = self._attribute(names.PROVIDER)
@@ -200,5 +207,6 @@ class SpanReader:
             if str(event.get("name")).startswith(_CHUNKS)
         )
         first = next(times, None)
-        is_time = isinstance(first, int) and not isinstance(first, bool) and first >= start
-        return (first - start) / _NS_PER_MS if is_time and isinstance(first, int) else None
+        if not isinstance(first, int) or isinstance(first, bool) or not start <= first < 2**63:
+            return None
+        return (first - start) / _NS_PER_MS
