@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 import pytest
-from tests.support.exchanged import captured_runs, in_lines
+from tests.support.conversions import captured_runs, in_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from tests.support.drafted import planner
 from tests.support.exchanged import read, read_all, reread, values_in, write
 
 from spanloom.client.transfer.documents import read_run
-from spanloom.core.formats.conversation import HISTORY, OMITTED
+from spanloom.core.conventions.listed_messages import HISTORY, OMITTED
 from spanloom.core.formats.losses import Code, Losses, NotHeldError
 from spanloom.core.formats.readers import Refused
 
