@@ -17,7 +17,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("filed", Filed)
+@pytest.mark.parametrize("filed", FILES)  # that of a log: unit/exchange/inspect
 @pytest.mark.parametrize("cut", range(len(BODIES) + 1))
 def test_a_file_goes_on_where_it_was(filed: Filed, cut: int) -> None:
     first = Layout(filed)

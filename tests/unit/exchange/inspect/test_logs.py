@@ -19,9 +19,11 @@ from tests.support.exchange_validators.inspect import check
 from spanloom.client.transfer import eval_file
 from spanloom.client.transfer.eval_file import read_eval
 from spanloom.client.transfer.parts import UnreadableTableError
+from spanloom.core.exchange.files import Layout
 from spanloom.core.exchange.inspect.file import add_to_log, end_of_log
 from spanloom.core.exchange.inspect.reading import INSPECT
 from spanloom.core.exchange.inspect.writing import write_log
+from spanloom.core.formats.entry import Filed
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code, Losses
 from spanloom.core.formats.readers import Located, Reading, Refused, Taken
@@ -241,6 +243,8 @@ def test_many_runs_are_one_log() -> None:
     first, items = add_to_log(one, 0)
     second, items = add_to_log(one, items)
     log = orjson.loads(first + second + end_of_log(items))
+    layout = Layout(Filed.LOG, 1)  # an export that goes on
+    assert layout.add(one) + layout.end == second + end_of_log(items)
     assert (len(log["samples"]), log["results"]["total_samples"]) == (2, 2)
     assert orjson.loads(end_of_log(0))["samples"] == []
 

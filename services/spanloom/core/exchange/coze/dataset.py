@@ -23,7 +23,7 @@ from spanloom.core.formats.losses import Code, NotHeldError
 from spanloom.core.formats.readers import EachAlone, an_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
@@ -58,14 +58,15 @@ def write_item(stored: Stored, losses: Losses) -> bytes:
     return item
 
 
-def companion(path: str) -> tuple[str, bytes]:
-    """Return the name and the content of the schema file next to a file of items.
+def schema_beside(file: str) -> Mapping[str, bytes]:
+    """Return the schema file next to a file of items, by its name.
 
     ``runs.jsonl`` has ``runs.schema.json``, which creates the set: name and fields.
     """
-    stem = PurePath(path).name.split(".jsonl")[0]
+    stem = PurePath(file).name.split(".jsonl")[0]
     schema = {"name": stem, "evaluation_set_schema": {"field_schemas": _field_schemas()}}
-    return f"{stem}.schema.json", orjson.dumps(schema, option=orjson.OPT_INDENT_2) + b"\n"
+    content = orjson.dumps(schema, option=orjson.OPT_INDENT_2) + b"\n"
+    return {f"{stem}.schema.json": content}
 
 
 def _field_schemas() -> list[Json]:
