@@ -10,7 +10,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import NoHeartbeatError, SpanloomError, StoreUnavailableError
+from spanloom.core.errors import (
+    NoHeartbeatError,
+    SchemaTooNewError,
+    SpanloomError,
+    StoreUnavailableError,
+)
 from spanloom.core.model.upkeep import PARTS
 from spanloom.core.ports.workers import LIVING_S
 from spanloom.core.sharing import SLICES, Claims
@@ -101,6 +106,8 @@ class Heartbeat(RepeatingPart):
         except NoHeartbeatError as error:
             self._refused(error)
             self._outage.over(self.name)
+        except SchemaTooNewError:
+            raise  # the upgrade was finished: this release may write no more
         except SpanloomError as error:
             self._outage.note(self.name, error)
         else:

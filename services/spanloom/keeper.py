@@ -68,8 +68,8 @@ def _terms(project: str, table: dict[str, object], default: Terms) -> Terms:
     return Terms(known["spans_days"], known["trajectories_days"])
 
 
-FIRST_S = 30.0
-"""How long a start waits for the tables; a migration may take longer, and a server may hang."""
+FIRST_S = 2.0
+"""How long a start waits for the tables of a server, which may hang: receivers listen after it."""
 LOOK_S = 2.0
 """Seconds between checks for new deletions, and so until deleted rows leave the disk."""
 AGAIN_S = 10.0

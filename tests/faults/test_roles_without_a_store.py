@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 EAGER = ("--root-quiet-s=0.3", "--no-root-quiet-s=1")
 SOON_S = 60.0
+LISTENS_S = 20.0
 LINES_A_MINUTE = 20
 ORDER = ("api", "extract", "collect", "keeper")
 AWAY = "the store is not available"
@@ -152,6 +153,26 @@ def test_a_keeper_waits_for_the_store(
     await_status(keeper, 200)
     assert server.client().command("SELECT count() > 0 FROM schema_migrations")
     team.stop()
+
+
+def test_serve_takes_in_spans_while_the_server_hangs(
+    start_spanloom: StartSpanloom, server: StartedServer
+) -> None:
+    """It accepts connections and never answers: the tables are made once it does."""
+    os.kill(server.pid, signal.SIGSTOP)
+    began = time.monotonic()
+    try:
+        serve = start_spanloom("serve", f"--store-url={server.url()}", bare=True)
+        assert send(serve).status_code == 200
+        assert time.monotonic() - began < LISTENS_S
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+    await_status(serve, 200)
+    until = time.monotonic() + SOON_S
+    while server.client().command("SELECT count() FROM otel_traces") != 1:
+        assert time.monotonic() < until, serve.log
+        time.sleep(0.1)
+    assert serve.stop() == 0
 
 
 @pytest.fixture
@@ -338,12 +359,18 @@ def send_large(part: RunningSpanloom, number: int) -> int:
 def test_a_store_of_a_newer_release_ends_the_process(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, server: StartedServer, tmp_path: Path
 ) -> None:
-    """At the start, and when the store turns up later: no wait would help."""
+    """While it works, at the start, and when the store turns up later: no wait would help."""
     assert run_spanloom("migrate", f"--store-url={server.url()}").returncode == 0
-    client = server.client()
+    client, working = server.client(), Team(start_spanloom, server, tmp_path)
+    for role in ("collect", "extract", "api"):
+        working.start(role)
+    working.await_ready()
     client.command("INSERT INTO schema_migrations (number, name, checksum) VALUES (9999, 'x', 'y')")
     client.command("INSERT INTO store_facts (Name, Value) VALUES ('writes_from', '9999_x')")
     client.close()
+    for part in working.parts.values():
+        assert part.process.wait(SOON_S) == 1
+        assert "was written by a newer Spanloom" in part.log.splitlines()[-1]
     flags = ["--api-port=0", f"--data-dir={tmp_path / 'd'}", f"--store-url={server.url()}"]
     refused = run_spanloom("api", *flags)
     assert refused.returncode == 1

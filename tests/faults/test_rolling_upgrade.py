@@ -7,12 +7,14 @@ upgrade is finished: by the keeper, when that release is quiet, or by ``spanloom
 from __future__ import annotations
 
 import time
+from functools import cache
 from itertools import permutations
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.support import programs
-from tests.support.fleet import ROLES, Fleet
+from tests.support.feed_follower import Follower
+from tests.support.fleet import APIS, ROLES, Fleet
 from tests.support.ledger import Outcome
 from tests.support.release_before import unpack_release
 from tests.support.settling import check_spans
@@ -22,20 +24,24 @@ from spanloom.storage.engine.statements import migrations
 from spanloom.storage.engine.upgrading import EXPANSIONS, WATCHES, WRITERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from clickhouse_connect.driver.client import Client
     from tests.support.started_server import StartedServer
 
+    Before = Callable[[str], Mapping[str, str]]
+
 pytestmark = pytest.mark.service
 
 THIS: Mapping[str, str] = {}
 KINDS = ("keeper", "collect", "extract", "api")
-DAILY = (("collect", "keeper", "api", "extract"),)
+DAILY = (("collect", "keeper", "extract", "api"),)
 """Orders in which the roles are replaced."""
 SETTLED_S = 60.0
 QUIET_S = 3
+BOTH_S = 3.0
+"""How long the change feed is followed over an API of each release."""
 
 
 @pytest.fixture
@@ -44,9 +50,19 @@ def server(tmp_path: Path) -> Iterator[StartedServer]:
         yield started
 
 
-def before(name: str, tmp_path: Path) -> Mapping[str, str]:
-    """Return the environment of the release whose newest migration has this number."""
-    return {"PYTHONPATH": str(unpack_release(name, tmp_path / "before"))}
+@pytest.fixture(scope="session")
+def before(tmp_path_factory: pytest.TempPathFactory) -> Before:
+    """Return the environment of the release whose newest migration has this number.
+
+    One directory for all tests: its programs are forked from one interpreter.
+    """
+
+    @cache
+    def environment(name: str) -> Mapping[str, str]:
+        place = unpack_release(name, tmp_path_factory.mktemp("before"))
+        return {"PYTHONPATH": str(place)}
+
+    return environment
 
 
 def numbers(client: Client) -> list[int]:
@@ -67,17 +83,20 @@ def of_kind(order: Sequence[str]) -> list[str]:
 
 def roll(fleet: Fleet, old: Mapping[str, str], order: Sequence[str], client: Client) -> None:
     """Replace every process by one of this release; one of a kind starts again as the old one."""
-    known = numbers(client)
-    with fleet.load():
+    known, follower = numbers(client), Follower()
+    with fleet.load(), fleet.followed(follower):
         for name in of_kind(order):
             if not name.endswith("-2"):
                 fleet.restart(old, name)
             fleet.restart(THIS, name)
+            if name == APIS[0]:
+                time.sleep(BOTH_S)
             fleet.check()
             assert numbers(client) == known
         fleet.wait_until_ready()
     assert not fleet.ledger.requests(Outcome.REFUSED)
     check_spans(fleet.running["api-1"].api, fleet.ledger.account())
+    follower.check(fleet.running["api-2"].api)
     fleet.check()
 
 
@@ -97,9 +116,9 @@ def begin(fleet: Fleet, old: Mapping[str, str]) -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("order", DAILY, ids=",".join)
 def test_the_release_before_goes_on_and_starts_again(
-    fleet: Fleet, server: StartedServer, tmp_path: Path, order: Sequence[str]
+    fleet: Fleet, server: StartedServer, before: Before, order: Sequence[str]
 ) -> None:
-    old = before("0003", tmp_path)
+    old = before("0003")
     begin(fleet, old)
     client = server.client()
     roll(fleet, old, order, client)
@@ -126,11 +145,11 @@ def finish(server: StartedServer, client: Client) -> None:
 def test_any_order_will_do(
     fleet: Fleet,
     server: StartedServer,
-    tmp_path: Path,
+    before: Before,
     release: str,
     order: Sequence[str],
 ) -> None:
-    old = before(release, tmp_path)
+    old = before(release)
     begin(fleet, old)
     roll(fleet, old, order, server.client())
     finish(server, server.client())
@@ -139,9 +158,9 @@ def test_any_order_will_do(
 
 @pytest.mark.timeout(300)
 def test_the_keeper_ends_an_upgrade_once_the_release_before_is_quiet(
-    fleet: Fleet, server: StartedServer, tmp_path: Path
+    fleet: Fleet, server: StartedServer, before: Before
 ) -> None:
-    old = before("0003", tmp_path)
+    old = before("0003")
     begin(fleet, old)
     client = server.client()
     flag = f"--finish-upgrade-s={QUIET_S}"
@@ -163,9 +182,9 @@ def test_the_keeper_ends_an_upgrade_once_the_release_before_is_quiet(
 
 @pytest.mark.parametrize("release", ["0001", "0003"])
 def test_a_collector_of_this_release_writes_to_the_tables_of_the_one_before(
-    fleet: Fleet, tmp_path: Path, release: str
+    fleet: Fleet, before: Before, release: str
 ) -> None:
-    old = before(release, tmp_path)
+    old = before(release)
     fleet.begin(old, "keeper")
     fleet.begin(THIS, "collect-1", "collect-2")
     with fleet.load():

@@ -355,4 +355,14 @@ MUTANTS = (
         why="the keeper ends an upgrade while the release before writes",
         killed_by=[f"{UNIT}/test_upgrade_phases.py::test_an_older_release_that_writes_is_noticed"],
     ),
+    Mutant(
+        name="no-upgrade-for-the-feed",
+        room="storage",
+        was="return _has(lane, EXPANSIONS)",
+        becomes="return False",
+        why="an API of the release before refuses positions of the feed that one of this gave out",
+        killed_by=[
+            f"{UNIT}/test_feed.py::test_tokens_are_those_of_the_first_release_until_an_upgrade_is_finished"
+        ],
+    ),
 )

@@ -42,6 +42,8 @@ class Fleet:
     server: StartedServer
     place: Path
     env: Mapping[str, str]
+    urls: dict[str, str] = field(default_factory=dict)
+    """The URL of the store for processes that have one of their own."""
     running: dict[str, RunningSpanloom] = field(default_factory=dict)
     ended: list[str] = field(default_factory=list)
     """Processes that ended by themselves, with the end of their log."""
@@ -55,7 +57,7 @@ class Fleet:
         """Start a process, on the directory that the one before it had."""
         self.running[name] = self.start(
             name.split("-", maxsplit=1)[0],
-            f"--store-url={self.server.url()}",
+            f"--store-url={self.urls.get(name, self.server.url())}",
             data_dir=self.place / name,
             env=self.env,
             bare=True,
@@ -254,7 +256,7 @@ def _column(client: Client, query: str) -> list[Any]:
 
 
 def in_turn(
-    names: Sequence[str], act: Callable[[str], None], every_s: float, ending: threading.Event
+    names: Iterable[str], act: Callable[[str], None], every_s: float, ending: threading.Event
 ) -> None:
     """Act on each name in turn until the event is set."""
     for name in names:

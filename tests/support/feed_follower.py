@@ -45,15 +45,15 @@ class Follower:
     def _follow(self, api: str, ending: threading.Event) -> None:
         with suppress(httpx.TransportError), httpx.Client(base_url=api, timeout=20) as client:
             while not ending.is_set():
-                self._ask(client, wait=0.3)
+                self.ask(client, wait=0.3)
 
     def _read_on(self, client: httpx.Client) -> Mapping[str, int]:
-        while self._ask(client, wait=0):
+        while self.ask(client, wait=0):
             pass
         return self.newest
 
-    def _ask(self, client: httpx.Client, wait: float) -> int:
-        """Send one request; return the number of items."""
+    def ask(self, client: httpx.Client, wait: float) -> int:
+        """Send one request; return the number of items. Raises ``httpx.HTTPError``."""
         query = {"after": self._after, "wait": str(wait), "duplicate": "any"}
         answer = client.get(PATH, params=query).raise_for_status().json()
         for item in answer["items"]:

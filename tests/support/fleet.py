@@ -13,6 +13,7 @@ from contextlib import contextmanager, nullcontext
 from itertools import cycle
 from typing import TYPE_CHECKING
 
+import httpx
 from tests.conftest import EAGER, RunningSpanloom
 from tests.support import programs
 from tests.support.ledger import Ledger, Outcome, make_requests
@@ -22,12 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from tests.support.feed_follower import Follower
+
 COLLECTORS = ("collect-1", "collect-2")
-ROLES = ("keeper", *COLLECTORS, "extract-1", "extract-2", "api-1", "api-2")
+APIS = ("api-1", "api-2")
+ROLES = ("keeper", *COLLECTORS, "extract-1", "extract-2", *APIS)
 QUICK = ("--no-root-quiet-s=0.5", "--root-quiet-s=0.2")
 DOORS = ("otlp-grpc", "otlp-http")
 END_S = 20.0
-PAUSE_S = 0.03
+PAUSE_S = 0.1
 SENDERS = 2
 
 
@@ -136,6 +140,36 @@ class Fleet:
                 assert outcome is Outcome.ACKNOWLEDGED, f"{collector}: {outcome}"
         except BaseException as fault:
             self._faults.append(fault)
+
+    @contextmanager
+    def followed(self, follower: Follower) -> Iterator[None]:
+        """Follow the change feed within the context, at each API in turn, with one position.
+
+        Raises if an API refuses the position; one that is away or waits for its store is left out.
+        """
+        ended = threading.Event()
+        with ThreadPoolExecutor(1) as threads:
+            following = threads.submit(self._follow, follower, ended)
+            try:
+                yield
+            finally:
+                ended.set()
+            following.result()
+
+    def _follow(self, follower: Follower, ended: threading.Event) -> None:
+        names = cycle(APIS)
+        while not ended.wait(PAUSE_S):
+            part = self.running.get(next(names))
+            if part is None:
+                continue
+            try:
+                with httpx.Client(base_url=part.api, timeout=END_S) as client:
+                    follower.ask(client, wait=0.2)
+            except httpx.HTTPStatusError as error:
+                if error.response.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                    raise
+            except httpx.TransportError:
+                continue
 
     def _taken(self, names: Iterator[str]) -> str:
         """Return a collector that is not being restarted, for this sender alone."""

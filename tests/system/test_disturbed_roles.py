@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import partial
+from itertools import cycle
+from random import Random
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from tests.support.busy_machine import load_of
 from tests.support.disturbed_roles import (
     ROLES,
     Fleet,
@@ -18,29 +22,48 @@ from tests.support.disturbed_roles import (
     one_content_each,
 )
 from tests.support.ground_truth import all_captures
+from tests.support.late_link import LateLink
 from tests.support.sent_captures import QUICK, measure_settled
-from tests.support.started_server import started_server
+from tests.support.started_server import started_server, url_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from tests.conftest import StartSpanloom
     from tests.support.ground_truth import Capture
+    from tests.support.started_server import StartedServer
 
 EVERY = 24
 """Of so many runs the daily form takes one."""
+STALE_S = 30.0
+"""A run is whole within this time of its last request, on a busy machine too."""
+RIGHT_S = 60.0
+"""How long a run may change that was whole."""
+LATE_S = 8.0
+"""How much later what one collector stores arrives."""
 MOST_READ = 1.3
 """How often a span is read by extractors, at most, in peace."""
 
 
 @pytest.fixture
-def fleet(start_spanloom: StartSpanloom, tmp_path: Path) -> Iterator[Fleet]:
-    with started_server(tmp_path / "server") as server:
-        made = Fleet(start_spanloom, server, tmp_path, QUICK)
-        made.begin()
-        yield made
-        made.end()
+def server(tmp_path: Path) -> Iterator[StartedServer]:
+    with started_server(tmp_path / "server") as started:
+        yield started
+
+
+@pytest.fixture
+def late(server: StartedServer) -> Iterator[LateLink]:
+    with LateLink(server.address) as link:
+        yield link
+
+
+@pytest.fixture
+def fleet(start_spanloom: StartSpanloom, tmp_path: Path, server: StartedServer) -> Iterator[Fleet]:
+    made = Fleet(start_spanloom, server, tmp_path, QUICK)
+    made.begin()
+    yield made
+    made.end()
 
 
 def of(every: int) -> list[Capture]:
@@ -51,8 +74,8 @@ def check(fleet: Fleet, captures: Sequence[Capture], follower: Followers) -> Non
     """Assert that every run is right, whole and there once, and was announced once."""
     await_whole(fleet, captures)
     with httpx.Client(base_url=fleet.api, timeout=20) as api:
-        until = time.monotonic() + 60
-        wrong = {c.id: r for c in captures if any((r := measure_settled(api, c, until)).values())}
+        measured = {c.id: measure_settled(api, c, time.monotonic() + RIGHT_S) for c in captures}
+    wrong = {capture: found for capture, found in measured.items() if any(found.values())}
     assert wrong == {}
     check_once(fleet)
     one_content_each(fleet.server.client())
@@ -82,21 +105,53 @@ def test_all_runs_while_each_part_and_the_store_are_killed_twice(fleet: Fleet) -
     disturbed(fleet, of(1), ["store", *ROLES] * 2, every_s=6.0)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("turn", range(10))
+def test_in_peace_on_a_busy_machine_no_run_is_stale(fleet: Fleet, turn: int) -> None:
+    captures, follower = of(1), Followers(fleet)
+    with follower.following(), load_of(10):
+        assert fleet.send(captures) == 0, f"turn {turn}"
+        await_whole(fleet, captures, within_s=STALE_S)
+    check(fleet, captures, follower)
+
+
 def test_extractors_that_are_frozen_in_turn_change_nothing(fleet: Fleet) -> None:
-    captures, follower, ending = of(EVERY), Followers(fleet), threading.Event()
+    frozen_in_turn(fleet, of(EVERY), lambda: 2.0)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_all_runs_while_a_collector_is_late_and_extractors_are_frozen(
+    late: LateLink, fleet: Fleet
+) -> None:
+    fleet.running["collect-1"].stop()
+    fleet.urls["collect-1"] = url_of(late.address)
+    fleet.begin_one("collect-1")
+    fleet.running["collect-1"].wait_until_ready()
+    late.late_s = LATE_S
+    frozen_in_turn(fleet, of(1), partial(Random(1).uniform, 1, 5))
+    late.late_s = 0.0
+
+
+def frozen_in_turn(fleet: Fleet, captures: Sequence[Capture], seconds: Callable[[], float]) -> None:
+    """Send captures while extractors are frozen in turn, and check what came of them."""
+    follower, ending = Followers(fleet), threading.Event()
 
     def freeze(name: str) -> None:
         with fleet.frozen(name):
-            time.sleep(2)
+            time.sleep(seconds())
 
-    names = ["extract-0", "extract-1"] * 20
+    names = cycle(["extract-0", "extract-1"])
     freezing = threading.Thread(target=in_turn, args=(names, freeze, 0.3, ending))
     with follower.following():
         freezing.start()
-        fleet.send(captures)
-        await_whole(fleet, captures)
-        ending.set()
-        freezing.join()
+        try:
+            fleet.send(captures)
+            await_whole(fleet, captures)
+        finally:
+            ending.set()
+            freezing.join()
     check(fleet, captures, follower)
 
 

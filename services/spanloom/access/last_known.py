@@ -24,6 +24,8 @@ KEYS_KNOWN = "keys-known.json"
 """The file with the keys that were read last."""
 USAGE_KNOWN = "usage-known.json"
 """The file with the stored bytes by project that were read last."""
+STORE_KNOWN = "store-known.json"
+"""The file with the id of the store that was used first, where a server has several hosts."""
 _FIELDS = ("id", "digest", "project", "created_ns", "expires_ns", "revoked_ns")
 log = get_logger("keys")
 

@@ -147,13 +147,21 @@ class Discovery:
         """Make extracted traces due again, because another trace changed their meaning.
 
         Those of other processes are found by them, since the request to revisit is stored. One of a
-        run of many traces waits in proportion to the spans of the run (``sizes``).
+        run of many traces waits in proportion to the spans of the run (``sizes``), and pays for
+        them.
         """
         for key in keys:
             if key not in self._pending and covers(self._slices, key):
-                retry_ns = now_ns + build_wait_ns(sizes.get(key, 0), self._timing)
+                spans = sizes.get(key, 0)
                 self._pending[key] = PendingTrace(
-                    key, set(), now_ns, 0, has_root=True, retry_ns=retry_ns
+                    key,
+                    set(),
+                    now_ns,
+                    0,
+                    has_root=True,
+                    span_count=spans,
+                    retry_ns=now_ns + build_wait_ns(spans, self._timing),
+                    is_built=True,
                 )
 
     def _compare_a_share(self, now: Moment) -> None:
@@ -236,7 +244,14 @@ class Discovery:
                 trace.reset_attempts()
                 _update(trace, change, now)
             else:
-                self._pending[change.key] = _begin(change, known.get(change.key), now)
+                self._pending[change.key] = self._begin(change, known.get(change.key), now)
+
+    def _begin(self, change: TraceChange, known: Progress | None, now: Moment) -> PendingTrace:
+        trace = _begin(change, known, now)
+        if known and not change.span_count:  # to be built again though nothing came
+            trace.span_count = known.arrived
+            trace.retry_ns = now.ns + build_wait_ns(known.arrived, self._timing)
+        return trace
 
 
 def _begin(change: TraceChange, known: Progress | None, now: Moment) -> PendingTrace:

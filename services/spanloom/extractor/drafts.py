@@ -44,7 +44,7 @@ class Drafts:
     """Number of log records of coding agents among the events of the spans, where there are any."""
     parts: dict[TraceKey, Part] = field(default_factory=dict)
     """What is known of traces that may be a part of a run."""
-    lost: dict[TraceKey, bool] = field(default_factory=dict)
+    has_gone: dict[TraceKey, bool] = field(default_factory=dict)
     """Of parts that are stored: whether spans are gone, here or in another trace of the run."""
     result: BatchResult = field(default_factory=BatchResult)
     """The outcome of the traces so far."""
@@ -224,7 +224,7 @@ def _next(key: TraceKey, drafts: Drafts, head: Head | None) -> _Next:
     if head is None or not head.version:
         return _Next.WRITE
     result, is_whole = drafts.result, key in drafts.result.whole
-    if is_whole and _has_lost(key, drafts, head):
+    if is_whole and _has_gone(key, drafts, head):
         return _Next.KEEP
     version = drafts.trajectories[key].extractor_version
     standing = Standing.of(result.reads[key].mark, result.statuses[key], version)
@@ -235,7 +235,7 @@ def _next(key: TraceKey, drafts: Drafts, head: Head | None) -> _Next:
     return _Next.KEEP if is_whole else _Next.AGAIN
 
 
-def _has_lost(key: TraceKey, drafts: Drafts, head: Head | None) -> bool:
+def _has_gone(key: TraceKey, drafts: Drafts, head: Head | None) -> bool:
     """Return whether the stored document has spans that were not read.
 
     If all that had arrived was read, retention has removed them; else they are not visible yet.
@@ -244,14 +244,14 @@ def _has_lost(key: TraceKey, drafts: Drafts, head: Head | None) -> bool:
     trajectory = drafts.trajectories[key]
     if head is None or not head.seq:
         return False
-    if (has_lost := drafts.lost.get(key)) is not None:
-        return has_lost
+    if (has_gone := drafts.has_gone.get(key)) is not None:
+        return has_gone
     if head.span_count > trajectory.span_count + drafts.records.get(key, 0):
         return True
     if is_part(trajectory):  # a late span may displace another one from the shown part
         return False
-    lost = set(head.step_ids).difference(verdict.span_id for verdict in trajectory.verdicts)
-    return not all(step_id.startswith(OF_EVENT) for step_id in lost)
+    gone = set(head.step_ids).difference(verdict.span_id for verdict in trajectory.verdicts)
+    return not all(step_id.startswith(OF_EVENT) for step_id in gone)
 
 
 def _stored(

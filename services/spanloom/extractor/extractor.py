@@ -41,6 +41,8 @@ AFTER_FEW = 1.5
 """Factor of the pause after a look that found few traces."""
 MIN_REST_S = 0.02
 """Shortest pause between looks under load: other threads get their turn."""
+UNREAD_S = 60.0
+"""After so long without a look for changes, other processes should know."""
 AFTER_A_BUG_S = 5.0
 """Pause after an unexpected error, before the next try."""
 
@@ -83,6 +85,8 @@ class Extractor:
         self._clock = clock
         self._wall_clock = wall_clock
         self._held = partial(held, "extract")
+        self._is_sharing = held is not hold_all
+        self._looked_ns = clock()
         self._discovery = Discovery(store.progress, timing, self._held)
         self._budget = Budget()
         self._builder = builder or InProcess(store, options)
@@ -95,6 +99,17 @@ class Extractor:
     def failed(self) -> BaseException | None:
         """See ``Part``."""
         return self._thread.failed
+
+    @property
+    def trouble(self) -> str:
+        """See ``Troubled``: who shares the traces says if it has not read its own for a minute.
+
+        The store or the heartbeat hangs, others hold all slices, or a build takes that long.
+        """
+        unread_s = (self._clock() - self._looked_ns) / NS
+        if not self._is_sharing or unread_s < UNREAD_S:
+            return ""
+        return f"what arrives in its slices of the traces has not been read for {unread_s:.0f} s"
 
     def start(self) -> None:
         """Start the loop in its own thread."""
@@ -111,6 +126,8 @@ class Extractor:
         """Look for changes and build everything that is due; return the number of due traces."""
         now_ns = self._clock()
         self._discovery.look(Moment(now_ns, self._wall_clock() - now_ns))
+        if self._held():
+            self._looked_ns = now_ns
         due = self._budget.affordable(
             self._discovery.due(self._clock()), self._held(), self._discovery.arrived, now_ns
         )

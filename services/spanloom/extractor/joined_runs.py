@@ -39,7 +39,7 @@ def join_runs(
         if key in joins.crowded:
             drafts.warn(key, CROWDED)
         if key in joins.former:
-            drafts.lost[key] = key in joins.lost
+            drafts.has_gone[key] = key in joins.gone
     for key in joins.members:
         try:
             _join(spans, key, drafts, joins, options)
@@ -85,7 +85,7 @@ def _join(
     keys = [home, *(part.key for part in taken)]
     read = reader.read_spans(keys)
     if home in joins.former and any(_is_gone(part, read) for part in taken):
-        drafts.lost[home] = True
+        drafts.has_gone[home] = True
     spans = _distinct(read[key] for key in keys if key in read)
     run = extract(home, spans, options.prices)
     unplaced = [one for key in keys for one in read.unplaced.get(key, ())]

@@ -47,7 +47,7 @@ class Joins:
     """The parts of the batch as they are stored, where they are."""
     due: dict[TraceKey, int] = field(default_factory=dict)
     """Stored traces to build again, with the number of spans of their runs."""
-    lost: set[TraceKey] = field(default_factory=set)
+    gone: set[TraceKey] = field(default_factory=set)
     """Parts of which spans are gone: they stay as they are stored."""
     crowded: set[TraceKey] = field(default_factory=set)
     """Parts that stay alone because their conversation has too many."""
@@ -64,10 +64,10 @@ def find_joins(finder: PartFinder, parts: Mapping[TraceKey, Part]) -> Joins:
     joins.former.update((part.key, part) for part in every if part.key in parts)
     for key, before in joins.former.items():
         if before.span_count > parts[key].span_count:  # retention: the stored document stays
-            joins.lost.add(key)
+            joins.gone.add(key)
             joins.homes[key] = key._replace(trace_id=before.home)
             own[key.project, parts[key].session].pop(key)
-    built = parts.keys() - joins.lost
+    built = parts.keys() - joins.gone
     for session, found in stored.items():
         _compare(own[session], built, [part for part in found if part.key not in built], joins)
     for key in parts:

@@ -74,10 +74,10 @@ class DataDir:
 
     ``lock`` holds the owner's process id, ``FORMAT`` the number above, ``spool.sqlite`` the
     acknowledged requests that are not stored yet, ``observations.sqlite`` the state of Langfuse's
-    events, ``keys-known.json`` and ``usage-known.json`` what is known of a ClickHouse server,
-    ``store/`` the embedded store, ``tmp/`` temporary files, such as a batch on its way into the
-    store. These are here because this disk is meant for spans; files left by a killed
-    process are removed at the next start.
+    events, ``keys-known.json``, ``usage-known.json`` and ``store-known.json`` what is known of a
+    ClickHouse server, ``store/`` the embedded store, ``tmp/`` temporary files, such as a batch on
+    its way into the store. These are here because this disk is meant for spans; files left by a
+    killed process are removed at the next start.
     """
 
     def __init__(self, path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from spanloom.access.authenticate import Keyring
 from spanloom.access.headers import Hosts
-from spanloom.access.last_known import KEYS_KNOWN, LastKnown
+from spanloom.access.last_known import KEYS_KNOWN, STORE_KNOWN, LastKnown
 from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
 from spanloom.core.annotation.queue import withheld_from_all
@@ -43,7 +43,7 @@ from spanloom.process.supervisor import Supervisor
 from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Reader
 from spanloom.storage.access import keys_on, open_key_store
-from spanloom.storage.engine.connect import store_path
+from spanloom.storage.engine.connect import keep_store_id, store_path
 from spanloom.storage.engine.embedded import give_back_code
 from spanloom.storage.engine.late import Opening
 from spanloom.storage.engine.migrate import OLDEST_WRITABLE
@@ -148,6 +148,8 @@ class Service:
             at_end(data.release)
             if settings.is_embedded:
                 data.warn_if_store_missing(settings.data_dir / "store")
+            else:
+                keep_store_id(settings.resolved_store_url, LastKnown(data.path / STORE_KNOWN))
             listener = self._bind("otlp_http_port")
             self._otlp_http = (
                 f"{self._scheme}://{authority(settings.host, listener.getsockname()[1])}"

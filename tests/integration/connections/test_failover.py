@@ -11,11 +11,17 @@ import pytest
 from tests.support.configured_server import SECRET, ConfiguredServer
 from tests.support.host_link import HostLink, answers, closes, host_link, says_nothing
 
+from spanloom.access.last_known import STORE_KNOWN, LastKnown
 from spanloom.core.errors import StartupError, StoreUnavailableError
 from spanloom.storage.diagnosis import diagnose
 from spanloom.storage.engine import connect, examination, hosts
 from spanloom.storage.engine.address import StoreAddress
-from spanloom.storage.engine.connect import connector_of, hosts_of, refused_hosts
+from spanloom.storage.engine.connect import (
+    connector_of,
+    hosts_of,
+    keep_store_id,
+    refused_hosts,
+)
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.late import LateLane, Opening
 from spanloom.storage.engine.migrate import OLDEST_WRITABLE
@@ -27,6 +33,7 @@ from spanloom.storage.store import ClickHouseStore, open_store
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 pytestmark = pytest.mark.service
 
@@ -190,15 +197,41 @@ def test_the_doctor_sees_a_store_of_any_release(older: str) -> None:
     assert all("is of an older Spanloom" in reason for reason in state.refused_hosts)
 
 
+def test_the_doctor_loosens_nothing_for_its_process(older: str) -> None:
+    """As ``GET /v1/doctor`` runs in a process that works on the store."""
+    diagnose(older)
+    with pytest.raises(StoreUnavailableError, match="is of an older Spanloom"):
+        hosts_of(StoreAddress(older)).connect()
+
+
+def test_an_earlier_process_of_the_directory_says_which_store_it_is(
+    server: ConfiguredServer, first: HostLink, second: HostLink, tmp_path: Path
+) -> None:
+    for database, found in (("spanloom", "first-id"), ("other", "second-id")):
+        have_id(server, database, found)
+    kept = LastKnown(tmp_path / STORE_KNOWN)
+    keep_store_id(url := url_of(first.port, second.port), kept)
+    open_store(url).close()
+    assert kept.read() == "first-id"
+    keep_store_id(url := url_of(first.port, second.port, database="other"), kept)
+    with pytest.raises(StartupError, match="has another store: its id is second-id, not first-id"):
+        open_store(url)
+
+
+def have_id(server: ConfiguredServer, database: str, found: str) -> None:
+    """Give the store of a database this id."""
+    with closing(Lane(connector_of(server.url(database=database))())) as lane:
+        lane.run(
+            "CREATE TABLE IF NOT EXISTS store_facts (Name String, Value String) "
+            "ENGINE = ReplacingMergeTree ORDER BY Name"
+        )
+        lane.run(f"INSERT INTO store_facts (Name, Value) VALUES ('id', '{found}')")
+
+
 def test_a_host_with_another_store_is_not_used(server: ConfiguredServer) -> None:
     """Two databases are two stores; the id is compared once one is known."""
     for database, found in (("spanloom", "first-id"), ("other", "second-id")):
-        with closing(Lane(connector_of(server.url(database=database))())) as lane:
-            lane.run(
-                "CREATE TABLE IF NOT EXISTS store_facts (Name String, Value String) "
-                "ENGINE = ReplacingMergeTree ORDER BY Name"
-            )
-            lane.run(f"INSERT INTO store_facts (Name, Value) VALUES ('id', '{found}')")
+        have_id(server, database, found)
     examine = examination.Examination()
     with closing(Lane(connector_of(server.url(database="spanloom"))())) as lane:
         assert examine(lane._client) == ""

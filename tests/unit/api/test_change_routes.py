@@ -23,7 +23,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.ports.feed import Announcement, PositionGoneError
-from spanloom.core.query.positions import Position
+from spanloom.core.query.positions import Position, Summary
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -196,8 +196,11 @@ def test_a_token_keeps_how_far_each_writer_was_seen() -> None:
     assert decode_token(encode_token(many)) == many
 
 
-def test_a_token_of_the_first_release_is_read() -> None:
-    assert decode_token("1715400004500000-1715400004600000-2-99") == Position(1_715_400_004_500_000)
+def test_a_token_of_the_first_release_is_read_and_written() -> None:
+    text = "1715400004500000-1715400004600000-2-99"
+    position = Position(1715400004500000, 2, summary=Summary(1715400004600000, 99))
+    assert decode_token(text) == position
+    assert encode_token(position) == text
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.support.spans import make_span
 
 from spanloom.core.coverage import count, covers, is_counted, number_of, unlisted
-from spanloom.core.ports.spans import Contents, Ids, Read, Request
+from spanloom.core.ports.spans import Contents, Ids, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -124,4 +124,3 @@ def test_the_mark_grows_with_what_was_read(fewer: list[Sent], more: list[Sent]) 
     less, most = (count(stored(sent)).read for sent in (fewer, more))
     assert less < most
     assert less.mark < most.mark
-    assert less.plus(most) == Read(less.items + most.items, less.ranks + most.ranks)

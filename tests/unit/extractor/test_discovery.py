@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Never
 
 import pytest
@@ -12,13 +13,15 @@ from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import Progress
 from spanloom.extractor.discovery import MANY_MISSES, SHARES, Discovery, Outcome
-from spanloom.extractor.readiness import NS, Moment
+from spanloom.extractor.readiness import NS, Moment, build_wait_ns
 from spanloom.extractor.window import SWEEP_BACK_S
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 OTHER = "cd" * 16
+LARGE = 20_000
+"""Spans of a run that takes seconds to build."""
 
 
 class Looking(World):
@@ -376,6 +379,26 @@ def test_a_revisit_is_found_by_whoever_looks_and_until_it_was_built(world: Looki
     again = Discovery(world.store.progress, world.timing)
     again.look(Moment(world.now_ns))
     assert (world.look(), len(again)) == (0, 0)
+
+
+def test_a_revisit_pays_for_what_is_read_again(world: Looking) -> None:
+    """Both that of this process and that of another: it waits as long as it may take."""
+    world.send(sent(1))
+    world.look(1)
+    world.build()
+    (progress,) = world.store.progress.read_progress([key_of()]).values()
+    world.store.progress.record_progress([replace(progress, arrived=LARGE)])
+    other = Discovery(world.store.progress, world.timing)
+    other.look(Moment(world.now_ns))
+    world.wait(2)
+    world.store.progress.record_revisits([key_of()])
+    other.look(Moment(world.now_ns))
+    world.discovery.revisit([key_of()], world.now_ns, {key_of(): LARGE})
+    later_ns = world.now_ns + build_wait_ns(LARGE, world.timing)
+    for discovery in (other, world.discovery):
+        assert discovery.due(later_ns - 1) == []
+        ((trace, status),) = discovery.due(later_ns)
+        assert (trace.span_count, trace.is_built, status) == (LARGE, True, Status.SETTLED)
 
 
 def test_what_traces_got_is_forgotten_after_a_minute(world: Looking) -> None:

@@ -10,6 +10,7 @@ from tests.support.extracting import World, key_of, sent
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.sharing import ALL, NONE, SLICES, slice_of
 from spanloom.extractor.discovery import Discovery
+from spanloom.extractor.extractor import UNREAD_S, Extractor
 from spanloom.extractor.readiness import NS, Moment
 from spanloom.extractor.window import HOUR_S, SWEEP_BACK_S
 
@@ -52,6 +53,27 @@ def test_an_extractor_that_does_not_know_its_share_yet_builds_nothing() -> None:
     world.held = EVERY
     world.run(3)
     assert world.built() == [True, False]
+
+
+def test_slices_that_were_not_read_for_a_minute_are_a_trouble() -> None:
+    world = Shared(OF_ONE)
+    world.step()
+    world.wait(UNREAD_S - 1)
+    assert world.extractor.trouble == ""
+    world.wait(1)
+    assert "has not been read for 60 s" in world.extractor.trouble
+    world.step()
+    assert world.extractor.trouble == ""
+    world.held = NONE
+    world.step(UNREAD_S)
+    assert "has not been read for 60 s" in world.extractor.trouble
+
+
+def test_who_shares_with_none_has_no_such_trouble() -> None:
+    world = World()
+    extractor = Extractor(world.store, world.metrics, world.timing, lambda: world.now_ns)
+    world.wait(2 * UNREAD_S)
+    assert extractor.trouble == ""
 
 
 @pytest.mark.parametrize("passed_s", [1, SWEEP_BACK_S + 100, 3 * HOUR_S])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from structlog.testing import capture_logs
 
-from spanloom.core.errors import NoHeartbeatError, StoreUnavailableError
+from spanloom.core.errors import NoHeartbeatError, SchemaTooNewError, StoreUnavailableError
 from spanloom.core.ports.workers import LIVING_S, Worker
 from spanloom.core.sharing import HANDOVER_S, SLICES
 from spanloom.heartbeat import BEAT_S, Heartbeat
@@ -26,9 +26,11 @@ class Workers:
         self.others: list[Worker] = []
         self.beats: list[tuple[Sequence[str], float]] = []
         self.ended: list[tuple[Sequence[str], float]] = []
-        self.is_away = self.refuses = False
+        self.is_away = self.refuses = self.is_newer = False
 
     def beat(self, kinds: Sequence[str], age_s: float) -> None:
+        if self.is_newer:
+            raise SchemaTooNewError("of a newer release")
         if self.is_away:
             raise StoreUnavailableError("away")
         if self.refuses:
@@ -115,6 +117,14 @@ def test_an_account_that_may_not_write_is_logged_once_and_tried_again_later() ->
     world.workers.refuses = False
     world.run(40)
     assert world.workers.beats
+
+
+def test_a_store_that_is_of_newer_releases_by_now_ends_the_part() -> None:
+    world = World("collect")
+    world.run(1)
+    world.workers.is_newer = True
+    with pytest.raises(SchemaTooNewError):
+        world.run(int(BEAT_S))
 
 
 def test_an_outage_is_logged_by_the_outage_of_the_process() -> None:

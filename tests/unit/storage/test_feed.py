@@ -9,6 +9,7 @@ import pytest
 from tests.support.feed_lanes import US, FeedLane, FeedRow, make_feed
 from tests.support.otlp_requests import START_NS
 
+from spanloom.api.feed.tokens import decode_token, encode_token
 from spanloom.core.errors import StoreTooSmallError, StoreUnavailableError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
@@ -154,6 +155,42 @@ def test_what_a_killed_process_had_begun_is_told_by_the_next() -> None:
     with killed._announcer.announcing(SOMETHING):
         assert (told_by(killed), told_by(started_anew)) == ([], ["t"])
     assert told_by(killed) == ["t"]
+
+
+def test_tokens_are_those_of_the_first_release_until_an_upgrade_is_finished() -> None:
+    lane = FeedLane()
+    lane.is_upgrading = True
+    feed = make_feed(lane.as_lane(), SharedClock(lambda: lane.now_us / US))
+    at, told = Position(), []
+
+    def add(trace: str, *, later_us: int, writer: int = 0) -> None:
+        number = len(lane.visible) + 1 if writer else 0
+        at_us = lane.now_us + later_us
+        lane.visible.append(FeedRow("p", trace, 1, "settled", 0, False, at_us, writer, number))
+
+    def look() -> list[str]:
+        nonlocal at
+        page = feed.announced(Reach.ALL, None, at, 10)
+        token = encode_token(page.next)
+        assert not page.next.seen
+        at = decode_token(token)
+        return [a.key.trace_id for a in page.announcements]
+
+    add("of the release before", later_us=0)
+    add("of this one", later_us=1, writer=7)
+    told += [look(), look()]
+    add("behind", later_us=5, writer=7)
+    told += [look(), look()]
+    add("between", later_us=3)
+    told += [look(), look()]
+    first = ["of the release before", "of this one"]
+    assert told == [first, [], ["behind"], [], [*first, "between", "behind"], []]
+    lane.is_upgrading, lane.now_us = False, lane.now_us + 11 * US
+    add("after it", later_us=0, writer=7)
+    page = feed.announced(Reach.ALL, None, at, 10)
+    assert [a.key.trace_id for a in page.announcements] == ["after it"]
+    assert page.next.seen
+    assert feed.announced(Reach.ALL, None, page.next, 10).announcements == []
 
 
 def test_a_store_with_nothing_new_is_not_asked() -> None:

@@ -39,7 +39,7 @@ class Client:
 class Network:
     """The hosts: what each fails with, and what an examination says of it."""
 
-    may_upgrade = takes_any_schema = False
+    may_upgrade = False
     oldest: int | None = None
 
     def __init__(self) -> None:
@@ -53,6 +53,9 @@ class Network:
         if error := self.errors.get(host):
             raise error
         return Client(host, self)
+
+    def keep_id(self, _kept: object) -> None:
+        raise NotImplementedError
 
     def __call__(self, client: Any) -> str:
         return self.reasons.get(client.host, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.query.positions import Position
+from spanloom.core.query.positions import Position, Summary
 
 BEGINNING = "beginning"
 """Token of the position before everything that is kept."""
@@ -13,8 +13,8 @@ LONGEST = 4096
 """The most characters of a token: some 250 writers within a few seconds."""
 _SEEN = r"(?:-([0-9a-f]{1,8})\.([0-9a-f]{1,8}))"
 _TOKEN = re.compile(rf"(\d{{1,16}})(?:-(\d{{1,7}})({_SEEN}+))?", re.ASCII)
-_EARLIER = re.compile(r"(\d{1,16})-\d{1,16}-\d{1,5}-\d{1,10}", re.ASCII)
-"""A token of version 0.1.0: what was shown after its time is shown again."""
+_SUMMARY = re.compile(r"(\d{1,16})-(\d{1,16})-(\d{1,5})-(\d{1,10})", re.ASCII)
+"""A token of version 0.1.0, and of this one while both may work on one store."""
 _NO_TOKEN = (
     "not one that the feed gave; pass `next` of the answer before, unchanged, or "
     f"`{BEGINNING}` for all that is kept"
@@ -29,6 +29,8 @@ def encode_token(position: Position) -> str:
     """
     if not position.shown:
         return str(position.until_us)
+    if summary := position.summary:
+        return f"{position.until_us}-{summary.newest_us}-{position.shown}-{summary.checksum}"
     seen = (f"-{writer:x}.{number:x}" for writer, number in position.seen)
     return f"{position.until_us}-{position.shown}{''.join(seen)}"
 
@@ -37,8 +39,9 @@ def decode_token(text: str) -> Position:
     """Return the position; raises ``InvalidQueryError`` for text that is no valid token."""
     if text == BEGINNING:
         return Position()
-    if earlier := _EARLIER.fullmatch(text):
-        return Position(int(earlier[1]))
+    if earlier := _SUMMARY.fullmatch(text):
+        until_us, newest_us, shown, checksum = map(int, earlier.groups())
+        return Position(until_us, shown, summary=Summary(newest_us, checksum))
     found = _TOKEN.fullmatch(text)
     if found is None:
         raise InvalidQueryError(_NO_TOKEN, "after")

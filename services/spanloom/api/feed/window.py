@@ -58,6 +58,7 @@ class Window:
         self.at = at
         self._from_us = at.until_us
         self._kept: list[Announcement] = []
+        self._is_upgrading = False
 
     def take(self, page: FeedPage) -> bool:
         """Add the next page from the store; return whether any of it is new."""
@@ -65,7 +66,7 @@ class Window:
         new = [a for a in page.announcements if _identity(a) not in known]
         for announcement in new:
             insort(self._kept, announcement, key=_TIME)
-        self.at = page.next
+        self.at, self._is_upgrading = page.next, page.is_upgrading
         if len(self._kept) > KEPT:
             self._from_us = self._kept[-KEPT - 1].changed_us
             del self._kept[:-KEPT]
@@ -82,7 +83,7 @@ class Window:
         found = cut(own, PAGE + after.shown)
         has_more = len(found) < len(own)
         until_us = self.at.until_us
-        sight = Sight(until_us, until_us, until_us, until_us, until_us)
+        sight = Sight(until_us, until_us, until_us, until_us, until_us, self._is_upgrading)
         position = advance(found, after, sight, has_more=has_more)
         return FeedPage(wanted.of(unseen(found, after)), position, has_more)
 

@@ -54,6 +54,8 @@ class FeedPage(NamedTuple):
     """The position from which the reader continues."""
     has_more: bool = False
     """Whether more announcements are available already."""
+    is_upgrading: bool = False
+    """Whether readers of the release before may go on from the position."""
 
 
 class PositionGoneError(PermanentError):

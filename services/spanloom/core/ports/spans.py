@@ -112,10 +112,6 @@ class Read(NamedTuple):
         """The two numbers as text of a fixed width, which orders as they do."""
         return f"{self.items:08x}{self.ranks:026x}"
 
-    def plus(self, other: Read) -> Read:
-        """Return what two traces have together."""
-        return Read(self.items + other.items, self.ranks + other.ranks)
-
 
 NOTHING_READ = Read(0, 0)
 

@@ -28,7 +28,8 @@ class WorkerStore(Protocol):
     def beat(self, kinds: Sequence[str], age_s: float) -> None:
         """Record that this process lives, and since how many seconds.
 
-        Raises ``NoHeartbeatError`` if its account may not.
+        Raises ``NoHeartbeatError`` if its account may not, and ``SchemaTooNewError`` if the store
+        is of newer releases by now.
         """
 
     def end(self, kinds: Sequence[str], age_s: float) -> None:

@@ -7,16 +7,29 @@ each writer was shown after it. A writer numbers its changes and stores one INSE
 so that its changes become visible in their order: one with a higher number is new, also if it
 appears among older ones. Changes without a writer are of a process that knows all its writes; they
 are shown only when all changes before them were.
+
+While processes of 0.1.0 work on the same store, which do not number their changes, a position has
+their summary of what was shown: all of that is shown again if something has come in between.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from zlib import crc32
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
     from spanloom.core.model.span import TraceKey
+
+
+class Summary(NamedTuple):
+    """What 0.1.0 remembers of the changes that were shown after the time of a position."""
+
+    newest_us: int
+    """The time of the newest of them."""
+    checksum: int
+    """To recognise whether they are still the same."""
 
 
 class Position(NamedTuple):
@@ -28,6 +41,8 @@ class Position(NamedTuple):
     """How many were shown after it."""
     seen: tuple[tuple[int, int], ...] = ()
     """The highest number shown after it of each writer, by writer."""
+    summary: Summary | None = None
+    """In place of ``seen``: what 0.1.0 understands."""
 
     def has_shown(self, change: Placed) -> bool:
         """Return whether a reader at this position has been shown the change."""
@@ -49,6 +64,8 @@ class Sight(NamedTuple):
     """No change is later than this time yet."""
     numberless_us: int
     """Of changes without a writer, those up to this time are shown."""
+    is_upgrading: bool = False
+    """Whether readers of 0.1.0 may go on from a position that is found now."""
 
 
 class Placed(Protocol):
@@ -88,6 +105,8 @@ def cut(found: Sequence[PlacedT], limit: int) -> Sequence[PlacedT]:
 
 def unseen(found: Sequence[PlacedT], after: Position) -> Sequence[PlacedT]:
     """Return the new ones of changes after ``after.until_us``, in the same order."""
+    if after.summary is not None:
+        return _unlike(found, after.shown, after.summary)
     seen = dict(after.seen)
     return [c for c in found if not c.writer or c.number > seen.get(c.writer, 0)]
 
@@ -104,6 +123,8 @@ def advance(
         until_us = max(until_us, sight.quiet_us)
     until_us = max(until_us, after.until_us)
     behind = [change for change in found if change.changed_us > until_us]
+    if sight.is_upgrading:
+        return Position(until_us, len(behind), summary=_summary(behind))
     if not has_more:
         return Position(until_us, len(behind), _seen(behind, {}))
     shown = after.shown + len(unseen(found, after)) - (len(found) - len(behind))
@@ -117,6 +138,22 @@ def _seen(changes: Sequence[Placed], before: Mapping[int, int]) -> tuple[tuple[i
         if change.writer:
             seen[change.writer] = max(seen.get(change.writer, 0), change.number)
     return tuple(sorted(seen.items()))
+
+
+def _unlike(found: Sequence[PlacedT], shown: int, summary: Summary) -> Sequence[PlacedT]:
+    """Return what follows the changes that were shown, or all if those are not the same."""
+    before = [change for change in found if change.changed_us <= summary.newest_us]
+    is_same = len(before) == shown and _summary(before) == summary
+    return found[len(before) :] if is_same else found
+
+
+def _summary(changes: Sequence[Placed]) -> Summary | None:
+    """Return the summary of changes in order of time; the checksum is that of 0.1.0."""
+    if not changes:
+        return None
+    lines = (f"{c.changed_us} {c.version} {c.key.trace_id} {c.key.project}" for c in changes)
+    checksum = sum(crc32(line.encode()) for line in lines) & 0xFFFFFFFF
+    return Summary(changes[-1].changed_us, checksum)
 
 
 REMEMBERED = 10_000

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
     from spanloom.storage.engine.address import StoreAddress, Where
-    from spanloom.storage.engine.hosts import Refusal
+    from spanloom.storage.engine.hosts import Kept, Refusal
 
 _DATABASE = "default"
 _EVERY_STORE_HAS = "schema_migrations.sql"
@@ -114,11 +114,13 @@ def open_lane(where: Where, oldest: int | None = None) -> Lane:
 
 
 def open_unchecked(where: Where) -> Lane:
-    """Open one read-only lane of a store with any schema; raises ``StartupError``."""
+    """Open one read-only lane of a store with any schema; raises ``StartupError``.
+
+    The lane chooses its host by itself: the other connections of the process demand more of theirs.
+    """
     address = address_of(where)
-    if not address.is_embedded:
-        hosts_of(address).examination.takes_any_schema = True
-    return Lane(connector_of(where)(), READER_SETTINGS)
+    hosts = None if address.is_embedded else Hosts(address, Examination(takes_any_schema=True))
+    return Lane(_open(_connector(address, hosts), address), READER_SETTINGS)
 
 
 def store_path(where: Where) -> Path:
@@ -157,6 +159,16 @@ def accept_older(where: Where, oldest: int | None) -> None:
         hosts_of(address).examination.oldest = oldest
 
 
+def keep_store_id(where: Where, kept: Kept) -> None:
+    """Let this process use no other store than the one whose id is kept, if one is.
+
+    Matters where a server has several hosts: only then is a host examined.
+    """
+    address = address_of(where)
+    if not address.is_embedded:
+        hosts_of(address).examination.keep_id(kept)
+
+
 def refused_hosts(where: Where) -> Sequence[Refusal]:
     """Examine every host of a server; return why those cannot be used that cannot."""
     address = address_of(where)
@@ -165,13 +177,13 @@ def refused_hosts(where: Where) -> Sequence[Refusal]:
     return tuple(examined(address, Examination()))
 
 
-def _connector(address: StoreAddress) -> Connect:
+def _connector(address: StoreAddress, hosts: Hosts | None = None) -> Connect:
     parts = urlsplit(address.url)
     if parts.scheme == "chdb" and not parts.netloc and parts.path:
         return lambda: _connect_embedded(str(address.path))
     address.read()
     # It answers to all that a lane asks of a client.
-    return lambda: cast("Client", RoamingClient(hosts_of(address)))
+    return lambda: cast("Client", RoamingClient(hosts or hosts_of(address)))
 
 
 def _connect_embedded(path: str) -> Client:

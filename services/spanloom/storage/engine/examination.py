@@ -13,6 +13,8 @@ from spanloom.storage.engine.migrate import check_schema, listed_migrations
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
+    from spanloom.storage.engine.hosts import Kept
+
 OLDEST = (26, 2)
 """The first with the text index of ``step_texts`` (``schema/0001_baseline/09_texts.sql``)."""
 LEAST_FREE_BYTES = 1 << 30
@@ -27,15 +29,21 @@ class OldEngineError(StartupError):
 class Examination:
     """Remembers the store that it saw first: another one would have only a part of the runs."""
 
-    def __init__(self) -> None:
-        """Know no store yet."""
+    def __init__(self, *, takes_any_schema: bool = False) -> None:
+        """Know no store yet; ``takes_any_schema`` is for who only looks, as ``spanloom doctor``."""
         self.may_upgrade = False
         """Whether this process makes the tables: then a store of an older release will do."""
         self.oldest: int | None = None
         """See ``check_schema``."""
-        self.takes_any_schema = False
-        """Whether this process only looks at the tables, as ``spanloom doctor`` does."""
+        self._takes_any_schema = takes_any_schema
         self._id = ""
+        self._kept: Kept | None = None
+
+    def keep_id(self, kept: Kept) -> None:
+        """Know the store that an earlier process of this data directory saw first."""
+        self._kept = kept
+        known = kept.read()
+        self._id = self._id or (known if isinstance(known, str) else "")
 
     def __call__(self, client: Client) -> str:
         """Return why the host cannot be used, after its name; empty if it can."""
@@ -52,7 +60,7 @@ class Examination:
             return EMPTY
         if reason := self._recognise(lane):
             return reason
-        if not self.takes_any_schema:
+        if not self._takes_any_schema:
             self._check_schema(lane)
         return _disk(lane)
 
@@ -70,7 +78,10 @@ class Examination:
         found = [str(row.Value) for row in lane.rows("store_id")]
         if found and self._id and found[0] != self._id:
             return f"has another store: its id is {found[0]}, not {self._id}"
-        self._id = self._id or (found[0] if found else "")
+        if found and not self._id:
+            self._id = found[0]
+            if self._kept:
+                self._kept.write(self._id)
         return ""
 
 

@@ -68,6 +68,16 @@ class Refusal(NamedTuple):
         return f"{self.host} {self.reason}"
 
 
+class Kept(Protocol):
+    """A value that outlasts the process."""
+
+    def read(self) -> object:
+        """Return the value written last; ``None`` without one."""
+
+    def write(self, value: object) -> None:
+        """Replace the value."""
+
+
 class Examination(Protocol):
     """Decides whether a host can be used."""
 
@@ -75,8 +85,9 @@ class Examination(Protocol):
     """Whether this process makes the tables, and may find older ones or none."""
     oldest: int | None
     """The last migration that this process cannot do without; ``None`` if it needs all."""
-    takes_any_schema: bool
-    """Whether this process only looks at the tables, whatever they are."""
+
+    def keep_id(self, kept: Kept) -> None:
+        """Know the store that an earlier process of this data directory saw first."""
 
     def __call__(self, client: Client) -> str:
         """Return why the host cannot be used, after its name; empty if it can."""

@@ -127,6 +127,11 @@ def check_schema(lane: Lane, command: str, oldest: int | None = None) -> None:
         raise SchemaNotReadyError(f"the store {state}; run `{command}` first")
 
 
+def refuse_newer(lane: Lane) -> None:
+    """Raise ``SchemaTooNewError`` if by now only newer versions may write to the store."""
+    _refuse_newer({}, writes_from(lane))
+
+
 def listed_migrations(lane: Lane) -> Listed:
     """Return number → (name, checksum) of what the store lists, in the order of numbers."""
     if not any(lane.rows("table_definitions", tables=[LEDGER])):

@@ -51,6 +51,11 @@ def listed_expansions(lane: Lane) -> Mapping[int, tuple[str, str]]:
     return {number: (name, checksum) for number, name, checksum in rows}
 
 
+def is_under_way(lane: Lane) -> bool:
+    """Return whether roles of the release before may still work, to a role of this one."""
+    return _has(lane, EXPANSIONS)
+
+
 def writes_from(lane: Lane) -> str:
     """Return the migration that a release must know to write to the store; empty if unknown."""
     if not _has(lane, FACTS):

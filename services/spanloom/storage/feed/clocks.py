@@ -18,6 +18,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.query.positions import Recent, Sight
 from spanloom.storage.engine.parameters import batched
+from spanloom.storage.engine.upgrading import is_under_way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -173,6 +174,8 @@ class SharedClock:
         self._monotonic = monotonic
         self._known_us = 0
         self._known_until = -1.0
+        self._is_upgrading = True
+        """Until it was read that no upgrade is under way: the next one is to a later release."""
         self._one_insert = Lock()
         self._numbers = Numbers()
 
@@ -190,11 +193,19 @@ class SharedClock:
         now = self._monotonic()
         if now > self._known_until:
             ((self._known_us,),) = lane.rows("feed_clock")
+            self._is_upgrading = self._is_upgrading and is_under_way(lane)
             self._known_until = now + CLOCK_HOLDS_S
         now_us = self._known_us
         horizon_us, quiet_us = int(HORIZON_S * US), int(QUIET_S * US)
         complete_us = now_us - horizon_us
-        return Sight(complete_us, now_us - quiet_us, FOREVER_US, now_us + horizon_us, complete_us)
+        return Sight(
+            complete_us,
+            now_us - quiet_us,
+            FOREVER_US,
+            now_us + horizon_us,
+            FOREVER_US if self._is_upgrading else complete_us,
+            self._is_upgrading,
+        )
 
     def _insert(self, lane: Lane, rows: Rows) -> None:
         """Insert rows, again if it took so long that readers may have missed them."""

@@ -71,7 +71,8 @@ class ClickHouseFeed:
         has_more = len(found) >= most
         first = self._first_of_each(unseen(found, after), after)
         new = list(self._as_they_are(first, reach, where))
-        return FeedPage(new, advance(found, after, sight, has_more=has_more), has_more)
+        position = advance(found, after, sight, has_more=has_more)
+        return FeedPage(new, position, has_more, sight.is_upgrading)
 
     def deleted_among(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
         """See ``FeedReader.deleted_among``; runs no query while nothing is deleted."""

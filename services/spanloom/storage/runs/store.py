@@ -37,6 +37,8 @@ MOST = 50_000
 class ToldHeads:
     """Caches the stored builds of trajectories from reading their heads to writing them.
 
+    Stays empty where other processes write too: then ``note`` gets no number of writes.
+
     Example: after a read of ``a1`` at rank 7, the caller that writes ``a1`` at rank 9 removes the
     7. Another caller that read the same and writes ``a1`` later finds no entry and queries the
     store.
@@ -171,9 +173,8 @@ class ClickHouseTrajectories:
 
     def _stored(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Build | None]:
         """Return the stored builds of trajectories, cached or read again."""
-        if (told := self._told_heads.take(keys)) is not None and self._is_alone:
-            return told
-        return self._read_stored(keys)
+        told = self._told_heads.take(keys)
+        return self._read_stored(keys) if told is None else told
 
     def _read_stored(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Build]:
         return {

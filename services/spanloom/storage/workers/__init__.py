@@ -8,6 +8,7 @@ from spanloom.core.errors import NoHeartbeatError, StoreUnavailableError
 from spanloom.core.ports.workers import LIVING_S, Worker
 from spanloom.storage.engine.connect import connector_of
 from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.migrate import refuse_newer
 from spanloom.storage.engine.rights import ACCESS_DENIED
 from spanloom.storage.engine.statements import query
 
@@ -36,7 +37,7 @@ class ClickHouseWorkers:
 
         An account that only reads is not tried: a refusal looks like that of a read-only host.
         """
-        self._lane()
+        refuse_newer(self._lane())
         if self._only_reads:
             raise NoHeartbeatError("its account of the server may only read")
         try:
