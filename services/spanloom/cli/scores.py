@@ -85,30 +85,30 @@ def scores_group() -> None:
 )
 @patient_client_option
 def export_command(
-    client: Client, form: str, output: Path | None, to_url: str | None, **asked: Any
+    client: Client, form: str, output: Path | None, to_url: str | None, **filters: Any
 ) -> None:
     """Write scores as lines of JSON, as a table, or as evaluation results of OTLP.
 
-    What annotators said is among them; other systems know it as a score of a step.
+    Marks of annotators are among them, as scores of steps.
     """
     if to_url is not None and form != _OTLP:
         raise click.UsageError("--to sends OTLP: add --format otlp")
     if to_url is not None and output is not None:
         raise click.UsageError("--to and --output exclude each other")
     if to_url is not None:
-        _send_all(client, to_url, asked)
+        _send_all(client, to_url, filters)
     elif output is not None:
         with output.open("wb") as file:
-            _write(client, form, asked, file)
+            _write(client, form, filters, file)
     elif form == "parquet" and sys.stdout.isatty():
         raise click.UsageError("a table is for a file: name it with --output, or use a pipe")
     else:
-        _write(client, form, asked, sys.stdout.buffer)
+        _write(client, form, filters, sys.stdout.buffer)
 
 
-def _write(client: Client, form: str, asked: dict[str, Any], file: IO[bytes]) -> None:
+def _write(client: Client, form: str, filters: dict[str, Any], file: IO[bytes]) -> None:
     if form != _OTLP:
-        call = score_table(_TABLES[form], **asked)
+        call = score_table(_TABLES[form], **filters)
         if file.seekable():
             client.copy(call, file)
             return
@@ -117,7 +117,7 @@ def _write(client: Client, form: str, asked: dict[str, Any], file: IO[bytes]) ->
             whole.seek(0)
             copyfileobj(whole, file)
         return
-    done = export_results(list_all(client, **asked), lambda body: _put(file, body))
+    done = export_results(list_all(client, **filters), lambda body: _put(file, body))
     _say_skipped(done.skipped)
 
 
@@ -125,10 +125,10 @@ def _put(file: IO[bytes], body: bytes) -> None:
     file.write(body + b"\n")
 
 
-def _send_all(client: Client, to_url: str, asked: dict[str, Any]) -> None:
+def _send_all(client: Client, to_url: str, filters: dict[str, Any]) -> None:
     transport = Transport(find_address(to_url, None), Patience(), None)
     with closing(transport):
-        rows = list_all(client, **asked)
+        rows = list_all(client, **filters)
         try:
             done = export_results(rows, partial(send_results, transport))
         except ClientError as error:
@@ -178,8 +178,8 @@ def _say(file: Path, done: SentScores) -> None:
         write_json(orjson.dumps({"file": str(file), **asdict(done)}), sys.stdout, indent=False)
         return
     notes = ((done.waiting, "wait for their runs"), (done.left_out, "left out, of annotators"))
-    told = "".join(f", {count:,} {words}" for count, words in notes if count)
-    click.echo(f"{counted(done.stored, 'score')} of {printable(file.name)}{told}")
+    rest = "".join(f", {count:,} {words}" for count, words in notes if count)
+    click.echo(f"{counted(done.stored, 'score')} of {printable(file.name)}{rest}")
     for one in done.refused[:MOST_SHOWN]:
         click.echo(f"  {one['place']}: {printable(one['reason'])}", err=True)
     if done.refused_scores > MOST_SHOWN:

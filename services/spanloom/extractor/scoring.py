@@ -16,9 +16,9 @@ from spanloom.core.errors import RetryableError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.scoring.placing import (
     BY_TELEMETRY,
-    asked_responses,
     list_of_response,
     list_waiting,
+    named_responses,
     newest,
     response_window,
 )
@@ -41,7 +41,7 @@ class Scoring:
     """The scores of traces with evaluation results."""
     responses: dict[TraceKey, Mapping[str, str]] = field(default_factory=dict)
     """The step of each response id, of traces that have some."""
-    asked: dict[TraceKey, Sequence[str]] = field(default_factory=dict)
+    named: dict[TraceKey, Sequence[str]] = field(default_factory=dict)
     """The response ids that results without a span name, by the trace under which they wait."""
 
     def set_scores(self, key: TraceKey, scores: Sequence[Score]) -> None:
@@ -62,8 +62,8 @@ class Scoring:
         """Set what is known of a trace that has no span yet."""
         if unplaced:
             self.set_scores(key, list_waiting(key, unplaced))
-            if asked := asked_responses(unplaced):
-                self.asked[key] = asked
+            if named := named_responses(unplaced):
+                self.named[key] = named
 
     def show_elsewhere(self, key: TraceKey) -> None:
         """Leave the scores of a trace to the run that shows its spans."""
@@ -73,14 +73,14 @@ class Scoring:
 
     def forget(self, key: TraceKey) -> None:
         """Remove a trace, as if it had not been read."""
-        for held in (self.scores, self.responses, self.asked):
+        for held in (self.scores, self.responses, self.named):
             held.pop(key, None)
 
     def add(self, other: Scoring) -> None:
         """Add what was found in other traces."""
         self.scores |= other.scores
         self.responses |= other.responses
-        self.asked |= other.asked
+        self.named |= other.named
 
 
 def settle_scores(store: BuildingStore, result: BatchResult) -> None:
@@ -90,7 +90,7 @@ def settle_scores(store: BuildingStore, result: BatchResult) -> None:
     scores are refused fails alone. Raises ``RetryableError`` if the store does not answer.
     """
     scoring = result.scoring
-    if not (scoring.scores or scoring.responses or scoring.asked):
+    if not (scoring.scores or scoring.responses or scoring.named):
         return
     whole = result.whole - result.lost - result.kept - result.failures.keys()
     _find_waiting(store, scoring, whole)
@@ -116,8 +116,8 @@ def _find_waiting(store: BuildingStore, scoring: Scoring, whole: AbstractSet[Tra
 def _revisit_answered(store: BuildingStore, result: BatchResult) -> None:
     """Let the stored runs be built again that have the responses which results name."""
     by_project: dict[str, set[str]] = defaultdict(set)
-    for key, asked in result.scoring.asked.items():
-        by_project[key.project].update(asked)
+    for key, named in result.scoring.named.items():
+        by_project[key.project].update(named)
     for project, response_ids in by_project.items():
         windows = list(map(response_window, sorted(response_ids)))
         found = {call.key for call in store.calls.find(project, windows)}

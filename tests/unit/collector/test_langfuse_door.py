@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+    from spanloom.collector.intake.redaction.redactor import Redactor
+
 Event = dict[str, Any]  # JSON, as a client sends it
 PATH = "/api/public/ingestion"
 WAIT_S = 60.0
@@ -36,7 +38,13 @@ WAIT_S = 60.0
 class Door:
     """The receiver's application on a spool and a memory of its own, with a clock to turn."""
 
-    def __init__(self, folder: Path, limits: Limits, memory_bytes: int = 1 << 30) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        limits: Limits,
+        memory_bytes: int = 1 << 30,
+        redactor: Redactor | None = None,
+    ) -> None:
         self.metrics = Metrics()
         self.now = 1_800_000_000.0
         self.spool = Spool(folder / "spool.sqlite", 1 << 30, self.metrics)
@@ -46,7 +54,7 @@ class Door:
             max_bytes=memory_bytes,
             clock_s=lambda: self.now,
         )
-        exporter = Exporter(self.spool, self.metrics, limits)
+        exporter = Exporter(self.spool, self.metrics, limits, redactor=redactor)
         langfuse = LangfuseIngestion(exporter, self.memory, limits)
         self.app = create_app(exporter, limits, open_access().authenticator, langfuse)
 

@@ -10,8 +10,10 @@ from tests.unit.collector.test_langfuse_door import Door, spans_of
 
 from spanloom.collector.doors.langfuse.fields import span_id_of, trace_id_of
 from spanloom.collector.intake.limits import Limits
+from spanloom.collector.intake.redaction.redactor import Redactor
 from spanloom.core.ports.spans import Signal
 from spanloom.core.scoring.results import read_result
+from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,3 +139,18 @@ def test_scores_and_observations_of_one_batch(door: Door) -> None:
     assert [one["id"] for one in answer["successes"]] == ["e-0", "e-1"]
     requests = door.spool.read_batch(1 << 30)
     assert sorted(request.signal for request in requests) == ["content_events", "spans"]
+
+
+def test_texts_of_scores_are_redacted_as_others(tmp_path: Path) -> None:
+    redactor = Redactor((), b"0" * 32, Metrics(), no_content=True)
+    door = Door(tmp_path, Limits(), redactor=redactor)
+    try:
+        door.post(
+            event(comment="secret", dataType="CATEGORICAL", value="fine"),
+            event("e-2", id="s-2", value="secret", dataType="TEXT"),
+        )
+        first, second = map(said, kept(door))
+    finally:
+        door.close()
+    assert first["gen_ai.evaluation.score.label"] == "fine"
+    assert "secret" not in str([first, second])

@@ -132,6 +132,14 @@ def test_a_record_of_a_response_finds_its_call_in_any_order(world: World, is_fir
     assert world.step(120) == 0
 
 
+@pytest.mark.parametrize("trace", [TRACE, ""])
+def test_a_call_that_is_the_whole_run_is_the_trajectory(world: World, trace: str) -> None:
+    world.send(sent(1, attributes={**chat(7, 3), "gen_ai.response.id": "resp-1"}))
+    world.send_logs(result(trace=trace, name="good", value=1.0, response="resp-1"))
+    world.run(70, 2)
+    assert places(world) == [("trajectory", "", 1.0)]
+
+
 def test_a_record_of_a_trace_alone_is_of_its_response_else_of_the_trajectory(world: World) -> None:
     world.send(ROOT, CALL)
     world.send_logs(result(name="good", value=1.0, response="resp-1"))

@@ -85,11 +85,11 @@ def send_scores(
     return sending.done
 
 
-def list_all(client: Client, **asked: Any) -> Iterator[Row]:
+def list_all(client: Client, **filters: Any) -> Iterator[Row]:
     """Yield the current scores of a query, page by page."""
     cursor: str | None = None
     while True:
-        page = client.ask(score_page(**asked, cursor=cursor))
+        page = client.ask(score_page(**filters, cursor=cursor))
         yield from page["items"]
         cursor = page["next_cursor"]
         if cursor is None:

@@ -17,6 +17,7 @@ from spanloom.core.model.score import Score
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.ports.building import Call, CallWindow
 from spanloom.core.scoring.results import read_result
+from spanloom.core.values.attributes import first
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,7 +36,7 @@ _OF_RESPONSE = "response "
 _ALWAYS = 2**63 - 1
 
 
-class _Told(NamedTuple):
+class _Sent(NamedTuple):
     result: Result
     span_id: str
     author: str
@@ -52,24 +53,24 @@ def list_scores(
 
     ``responses`` are the steps by response id, if the caller knows them.
     """
-    told = [*_in_spans(spans), *_unplaced(unplaced)]
-    if not told:
+    sent = [*_in_spans(spans), *_unplaced(unplaced)]
+    if not sent:
         return ()
     known = list_responses(trajectory, spans) if responses is None else responses
     places = _Places(trajectory, known)
-    return newest(_score(key, one, *places.find(one)) for one in told)
+    return newest(_score(key, one, *places.find(one)) for one in sent)
 
 
 def list_waiting(key: TraceKey, unplaced: Iterable[Unplaced]) -> Sequence[Score]:
     """Return the scores of a trace of which no span has arrived: they are about a span for now."""
     if is_of_response(key):
         return ()
-    return newest(_score(key, one, *_as_told(one)) for one in _unplaced(unplaced))
+    return newest(_score(key, one, *_as_sent(one)) for one in _unplaced(unplaced))
 
 
 def list_of_response(key: TraceKey, step_id: str, unplaced: Iterable[Unplaced]) -> Sequence[Score]:
-    """Return the scores of the step that a response came from."""
-    return newest(_score(key, one, "step", step_id) for one in _unplaced(unplaced))
+    """Return the scores of the step that a response came from; without a step of the run."""
+    return newest(_score(key, one, *_target(step_id)) for one in _unplaced(unplaced))
 
 
 def newest(scores: Iterable[Score]) -> Sequence[Score]:
@@ -83,17 +84,17 @@ def newest(scores: Iterable[Score]) -> Sequence[Score]:
 
 
 def list_responses(trajectory: Trajectory, spans: Iterable[Span]) -> Mapping[str, str]:
-    """Return the model step of each response id that the spans of the trace tell."""
+    """Return the model step of each response id in the spans of the trace; empty for the root."""
     steps = {v.span_id: v.step_id for v in trajectory.verdicts if v.kind is _MODEL and v.step_id}
     if not steps:
         return {}
     found: dict[str, str] = {}
     for span in spans:
-        if (step_id := steps.get(span.span_id)) is not None:
-            for name in _RESPONSE_IDS:
-                if response_id := span.attributes.get(name):
-                    found.setdefault(response_id, step_id)
-                    break
+        if (step_id := steps.get(span.span_id)) and (
+            response_id := first(span.attributes, *_RESPONSE_IDS)
+        ):
+            shown = "" if step_id == trajectory.root.id else step_id
+            found[response_id] = min(found.get(response_id, shown), shown)
     return found
 
 
@@ -117,7 +118,7 @@ def is_of_response(key: TraceKey) -> bool:
     return key.trace_id.startswith(OF_RESPONSE)
 
 
-def asked_responses(unplaced: Iterable[Unplaced]) -> Sequence[str]:
+def named_responses(unplaced: Iterable[Unplaced]) -> Sequence[str]:
     """Return the response ids that results name."""
     return sorted({one.event.attributes.get(RESPONSE_ID, "") for one in unplaced} - {""})
 
@@ -126,21 +127,21 @@ def _order(score: Score) -> tuple[int, str]:
     return score.revision, repr(score)
 
 
-def _in_spans(spans: Iterable[Span]) -> Iterator[_Told]:
+def _in_spans(spans: Iterable[Span]) -> Iterator[_Sent]:
     for span in spans:
         for event in span.events:
             if event.name == RESULT and (result := read_result(event.attributes, event.time_ns)):
-                yield _Told(result, span.span_id, result.author or _author(span))
+                yield _Sent(result, span.span_id, result.author or _author(span))
         if span.name == RESULT and (
             result := read_result(span.attributes, span.end_ns or span.start_ns)
         ):
-            yield _Told(result, span.parent_span_id, result.author or _author(span))
+            yield _Sent(result, span.parent_span_id, result.author or _author(span))
 
 
-def _unplaced(unplaced: Iterable[Unplaced]) -> Iterator[_Told]:
+def _unplaced(unplaced: Iterable[Unplaced]) -> Iterator[_Sent]:
     for one in unplaced:
         if result := read_result(one.event.attributes, one.event.time_ns):
-            yield _Told(result, one.span_id, result.author or _NOBODY)
+            yield _Sent(result, one.span_id, result.author or _NOBODY)
 
 
 def _author(span: Span) -> str:
@@ -155,50 +156,51 @@ class _Places:
         self._root = trajectory.root.id
         self._responses = responses
 
-    def find(self, told: _Told) -> tuple[str, str]:
+    def find(self, sent: _Sent) -> tuple[str, str]:
         """Return target and step id.
 
         A span that is no step counts under the nearest step above it. A span that has not arrived
         is the target itself, until it comes.
         """
-        if told.result.target:
-            return _as_told(told)
-        if told.span_id in self._verdicts:
-            return self._step_of(told.span_id)
-        if step_id := self._responses.get(told.result.response_id):
-            return self._target(step_id)
-        return _as_told(told)
+        if sent.result.target:
+            return _as_sent(sent)
+        if sent.span_id in self._verdicts:
+            return self._step_of(sent.span_id)
+        if (step_id := self._responses.get(sent.result.response_id)) is not None:
+            return _target(step_id)
+        return _as_sent(sent)
 
     def _step_of(self, span_id: str) -> tuple[str, str]:
         seen: set[str] = set()
         while (verdict := self._verdicts.get(span_id)) is not None and span_id not in seen:
             if verdict.step_id:
-                return self._target(verdict.step_id)
+                return _target("" if verdict.step_id == self._root else verdict.step_id)
             seen.add(span_id)
             span_id = verdict.parent_span_id
         return "trajectory", ""
 
-    def _target(self, step_id: str) -> tuple[str, str]:
-        return ("trajectory", "") if step_id == self._root else ("step", step_id)
+
+def _target(step_id: str) -> tuple[str, str]:
+    return ("step", step_id) if step_id else ("trajectory", "")
 
 
-def _as_told(told: _Told) -> tuple[str, str]:
+def _as_sent(sent: _Sent) -> tuple[str, str]:
     """Return what the result says it is about, else its span, else the whole trajectory."""
-    target = told.result.target or ("span" if told.span_id else "trajectory")
-    return (target, told.span_id) if told.span_id and target != "trajectory" else ("trajectory", "")
+    target = sent.result.target or ("span" if sent.span_id else "trajectory")
+    return (target, sent.span_id) if sent.span_id and target != "trajectory" else ("trajectory", "")
 
 
-def _score(key: TraceKey, told: _Told, target: str, step_id: str) -> Score:
-    result = told.result
+def _score(key: TraceKey, sent: _Sent, target: str, step_id: str) -> Score:
+    result = sent.result
     members = {"source": "api", **result.members}
     return Score(
         key=key,
         name=result.name,
-        author=told.author,
+        author=sent.author,
         revision=result.time_ns // 1_000,
         target=target,
         step_id=step_id,
-        step_hash=BY_TELEMETRY + told.span_id,
+        step_hash=BY_TELEMETRY + sent.span_id,
         value_type=result.value_type,
         number=result.number,
         text=result.text,

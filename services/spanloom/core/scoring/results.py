@@ -34,7 +34,7 @@ TARGETS = frozenset({"trajectory", "step", "span"})
 _TRUE = frozenset({"true", "1", "1.0", "True"})
 _FALSE = frozenset({"false", "0", "0.0", "False"})
 _WITHOUT_VALUE = frozenset({"na", "skipped"})
-_MAX_COUNT = 2**32 - 1
+_MAX_COUNT, _MOST_DIGITS = 2**32 - 1, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def read_result(attributes: Mapping[str, str], time_ns: int) -> Result | None:
         "passed": _truth(attributes.get(TEST_PASS, "")) if status == "ok" else None,
     }
     for key, (member, read) in _OWN.items():
-        if (said := attributes.get(OWN + key)) and (value := read(said)) is not None:
+        if (own := attributes.get(OWN + key)) and (value := read(own)) is not None:
             members[member] = value
     return Result(
         name=name[:LONGEST_NAME],
@@ -93,26 +93,26 @@ def _value(attributes: Mapping[str, str]) -> tuple[str, str, float | None, str]:
 
     What failed, or is no finite number, has no value.
     """
-    said = attributes.get(f"{OWN}status", "")
-    if attributes.get(ERROR_TYPE) or said == "error":
+    own = attributes.get(f"{OWN}status", "")
+    if attributes.get(ERROR_TYPE) or own == "error":
         return "error", "none", None, ""
-    if said in _WITHOUT_VALUE:
-        return said, "none", None, ""
-    label, told = attributes.get(LABEL, ""), attributes.get(VALUE, "")
+    if own in _WITHOUT_VALUE:
+        return own, "none", None, ""
+    label, value = attributes.get(LABEL, ""), attributes.get(VALUE, "")
     kind = attributes.get(f"{OWN}value_type", "")
     if kind == "text":
         return "ok", "text", None, attributes.get(f"{OWN}text", "") or label
-    if kind == "boolean" and (truth := _truth(told)) is not None:
+    if kind == "boolean" and (truth := _truth(value)) is not None:
         return "ok", "boolean", float(truth), label
-    return _number_or_label(told, label)
+    return _number_or_label(value, label)
 
 
-def _number_or_label(told: str, label: str) -> tuple[str, str, float | None, str]:
+def _number_or_label(value: str, label: str) -> tuple[str, str, float | None, str]:
     """Return a number, or a text that is one, with the label as its text; else a category."""
     try:
-        number = float(told)
+        number = float(value)
     except ValueError:
-        text = label or told
+        text = label or value
         return "ok", "category" if text else "none", None, text
     return ("ok", "number", number, label) if math.isfinite(number) else ("na", "none", None, "")
 
@@ -130,7 +130,8 @@ def _short(text: str) -> str:
 
 
 def _count(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and int(text) <= _MAX_COUNT else None
+    is_count = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    return min(int(text), _MAX_COUNT) if is_count else None
 
 
 def _money(text: str) -> float | None:

@@ -1,7 +1,7 @@
 """Langfuse's scores as evaluation results: the form in which log records bring them.
 
 A score names its trace, and the observation that it judges unless it is about the whole trace. Its
-id identifies it: sent again it replaces what it said before. See ADR 073.
+id identifies it: sent again it replaces its earlier content. See ADR 073.
 """
 
 from __future__ import annotations
