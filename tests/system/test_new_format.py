@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 import spanloom
+from spanloom.core.formats.entry import Of, Via
+from spanloom.core.formats.registry import formats_of
 
 pytestmark = pytest.mark.service
 
@@ -80,14 +82,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_the_api_offers_it(seen: dict[str, Any]) -> None:
-    assert seen["openapi"] == [
-        "canonical",
-        "coze",
-        "coze-dataset",
-        "coze-example",
-        "snorkel",
-        "mirror",
-    ]
+    assert seen["openapi"] == [*formats_of(Of.RUN, Via.QUERY), "mirror"]
     assert seen["openapi description"].endswith("; `mirror`: A document in a mirror.")
     assert seen["openapi lines"] == ["jsonl", "sft", "dpo", "invariant", "snorkel", "tally"]
     assert "text/tab-separated-values" in seen["openapi rows"]
@@ -95,10 +90,7 @@ def test_the_api_offers_it(seen: dict[str, Any]) -> None:
 
 
 def test_the_shell_offers_it(seen: dict[str, Any]) -> None:
-    assert seen["export"] == [
-        *("jsonl", "coze", "coze-dataset", "coze-example", "snorkel"),
-        *("parquet", "arrow", "otlp", "mirror"),
-    ]
+    assert seen["export"] == [*formats_of(Of.RUNS, Via.SHELL), "mirror"]
     assert seen["annotations export"][-2:] == ["potato", "tally"]
 
 

@@ -169,6 +169,10 @@ _DESCRIBED = {"canonical", "coze"}
 _OTHER_FORMATS = [{"description": "The run in another `format`, as that system reads it."}] * bool(
     formats_of(Of.RUN, Via.QUERY).keys() - _DESCRIBED
 )
+_LINES_OF_A_RUN = (
+    '{"type":"session","harness":"spanloom","name":"planner"}\n'
+    '{"type":"message","message":{"role":"user","content":"Oslo or Bergen?"}}\n'
+)
 DOCUMENT = _answer(
     "The document in the format asked for.",
     {
@@ -182,7 +186,7 @@ DOCUMENT = _answer(
     canonical_example(),
 )
 DOCUMENT["content"] |= {
-    known.media_type: {"schema": {"type": "string"}}
+    known.media_type: {"schema": {"type": "string"}, "example": _LINES_OF_A_RUN}
     for known in formats_of(Of.RUN, Via.QUERY).values()
     if known.media_type != JSON
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     Json = dict[str, Any]
 
@@ -37,8 +37,11 @@ def check(body: bytes) -> None:
     check_trajectory(trajectory)
 
 
-def check_trajectory(trajectory: Json) -> None:
-    """Raise for a trajectory that Harbor refuses though ``atif`` loads it."""
+def check_trajectory(trajectory: Json, of_the_run: Collection[str] = ()) -> None:
+    """Raise for a trajectory that Harbor refuses though ``atif`` loads it.
+
+    Agents below agents are in the list of the root, too: ``of_the_run`` are their ids.
+    """
     assert trajectory.keys() <= KEYS["trajectory"]
     assert re.fullmatch(r"ATIF-v1\.[0-8]", trajectory["schema_version"])
     assert trajectory["steps"]
@@ -49,13 +52,14 @@ def check_trajectory(trajectory: Json) -> None:
     below = trajectory.get("subagent_trajectories", [])
     known = [one["trajectory_id"] for one in below]
     assert len(known) == len(set(known))
+    known += of_the_run
     for one in (trajectory, *below):
         for step in one["steps"]:
             for result in step.get("observation", {}).get("results", ()):
                 refs = result.get("subagent_trajectory_ref", ())
                 assert all(ref["trajectory_id"] in known for ref in refs)
     for one in below:
-        check_trajectory(one)
+        check_trajectory(one, known)
 
 
 def _check_step(step: Json) -> None:

@@ -61,7 +61,7 @@ def test_an_unknown_format_names_those_there_are(client: TestClient) -> None:
     assert client.get(f"/v1/trajectories/{TRACE}?format=canonical").status_code == 200
     refused = client.get(f"/v1/trajectories/{TRACE}?format=csv")
     assert refused.status_code == 422
-    assert "known are canonical, coze" in refused.json()["detail"]
+    assert "known are atif, canonical, chat, coze" in refused.json()["detail"]
 
 
 def test_the_list_is_newest_first(client: TestClient) -> None:

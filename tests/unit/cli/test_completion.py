@@ -16,6 +16,8 @@ from spanloom.api.examples import LIST
 from spanloom.cli.completion import PROGRAM, SHELLS, VARIABLE, completion_command
 from spanloom.cli.running import COMMANDS, spanloom
 from spanloom.client import Run, UnreachableError
+from spanloom.core.formats.entry import Of, Via
+from spanloom.core.formats.registry import formats_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +75,7 @@ def test_commands_and_options() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("export", "--format", ""), ["jsonl", "coze", "parquet", "arrow", "otlp"]),
+        (("export", "--format", ""), list(formats_of(Of.RUNS, Via.SHELL))),
         (("list", "--status", "s"), ["settled"]),
         (("serve", "--log-format", ""), ["auto", "json", "console"]),
         (("completion", ""), ["bash", "zsh", "fish"]),
@@ -135,4 +137,4 @@ def test_bash_completes_by_them(tmp_path: Path) -> None:
         check=True,
         env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
     )
-    assert ran.stdout.split() == ["parquet"]
+    assert ran.stdout.split() == ["potato", "parquet"]

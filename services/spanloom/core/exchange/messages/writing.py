@@ -76,7 +76,7 @@ KEPT = ("conversation_id", "user_id", "environment", "tags")
 
 
 def _root_first(document: Document) -> Sequence[DocumentAgent]:
-    root_id = document.json.get("root_step", {}).get("id")
+    root_id = document.root.id
     return sorted(document.agents, key=lambda agent: agent.id != root_id)
 
 
