@@ -33,11 +33,8 @@ if TYPE_CHECKING:
 MAX_MIB, MAX_S = 700.0, 12.0
 SPANS_PER_REQUEST = 1_000
 SENDERS = 2
-WORKERS = ("0", "1", "2", "default")
 _LOOK_S = 0.5
 _WAIT_S = 600.0
-_INDEXED_S = 10.0
-"""How long memory is watched once the run is whole: its texts are indexed then."""
 _PORTS = ("--api-port=0", "--otlp-grpc-port=0", "--otlp-http-port=0")
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
@@ -58,12 +55,12 @@ def measure_long_run(scale: Scale, folder: Path) -> Iterator[Row]:
         for first in range(0, len(spans), SPANS_PER_REQUEST)
     ]
     trace_id, count = spans[0].trace_id.hex(), len(spans)
-    for workers in WORKERS:
+    for workers in scale.long_workers:
         runs = []
         for n in range(scale.repeats):
             options = [] if workers == "default" else [f"--extract-workers={workers}"]
             with _started(folder / f"{workers}-{n}", options) as (pid, addresses):
-                runs.append(_take(pid, addresses, requests, trace_id, count))
+                runs.append(_take(pid, addresses, requests, trace_id, count, scale.indexed_s))
         what = f"a run of {count:,} spans, {workers} workers"
         behind = f"{median(run.cpu_s for run in runs):.1f} CPU-s of all processes"
         yield Row(f"{what}: whole", min(r.whole_s for r in runs), at_most(MAX_S, "s"), behind)
@@ -72,7 +69,12 @@ def measure_long_run(scale: Scale, folder: Path) -> Iterator[Row]:
 
 
 def _take(
-    pid: int, addresses: Mapping[str, str], requests: Sequence[bytes], trace_id: str, count: int
+    pid: int,
+    addresses: Mapping[str, str],
+    requests: Sequence[bytes],
+    trace_id: str,
+    count: int,
+    indexed_s: float,
 ) -> Taken:
     cpu_s, began = tree_cpu_s(pid), time.monotonic()
     _send(addresses["otlp_grpc"], requests)
@@ -84,7 +86,7 @@ def _take(
             time.sleep(_LOOK_S)
     whole_s = time.monotonic() - began
     cpu_s = tree_cpu_s(pid) - cpu_s
-    time.sleep(_INDEXED_S)
+    time.sleep(indexed_s)
     return Taken(whole_s, cpu_s, tree_peak_mib(pid))
 
 

@@ -22,6 +22,10 @@ class Scale:
     live_rates: tuple[int, ...] = (2_000, 200)
     """Spans offered per second while it is measured what extraction takes of a core."""
     long_trace: int = 100_000
+    long_workers: tuple[str, ...] = ("0", "1", "2", "default")
+    """Numbers of workers that build it."""
+    indexed_s: float = 10.0
+    """How long memory is watched once the long trace is whole: its texts are indexed then."""
     short_trace: int = 1_000
     settled_traces: tuple[int, int] = (10_000, 1_000_000)
     announcements: int = 1_000_000
@@ -51,6 +55,8 @@ QUICK = Scale(
     live_s=1.5,
     live_rates=(280,),
     long_trace=1_000,
+    long_workers=("0", "default"),
+    indexed_s=1.0,
     short_trace=100,
     settled_traces=(3_000, 6_000),
     announcements=5_000,

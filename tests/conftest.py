@@ -27,6 +27,7 @@ from tests.support import programs
 from tests.support.examples import register_profiles
 from tests.support.image_store import image_store
 from tests.support.memory_store import MemoryStore
+from tests.support.order import ByFile, sort_slow_first
 from tests.support.scratch import use_memory
 from tests.support.served_store import make_server, served_store
 from tests.support.tiers import mark_tiers, running, watch_tiers
@@ -80,14 +81,16 @@ TOLD = "told"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what each test costs; with several workers, put slow folders first.
-
-    Else one of them would be left alone at the end.
-    """
+    """Mark what each test costs; with several workers, put slow folders first."""
     mark_tiers(items)
     if hasattr(config, "workerinput"):
-        folders: list[str] = config.getini("testpaths")
-        items.sort(key=lambda item: -_place_of(item.nodeid, folders))
+        sort_slow_first(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByFile | None:
+    """Give each worker whole files, unless another way is asked for."""
+    return ByFile(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -107,11 +110,6 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.collect()
         gc.freeze()
         gc.enable()
-
-
-def _place_of(nodeid: str, folders: Sequence[str]) -> int:
-    """Return which of the folders a test is in: 0 for ``tests/unit``, -1 if in none."""
-    return next((n for n, folder in enumerate(folders) if nodeid.startswith(f"{folder}/")), -1)
 
 
 class Tell(Protocol):

@@ -221,6 +221,15 @@ def answers(store: Store, key: TraceKey) -> dict[str, object]:
     return {name: answer for name, answer in said.items() if answer}
 
 
+TELLING = ("spans.read_spans", "documents.get", "runs.list", "texts.search", "annotations.list")
+"""A method of each kind; the first test demands of a neighbour that all answer as before."""
+
+
+def is_shown(store: Store, key: TraceKey) -> bool:
+    """Return whether a method of each kind says something of a trace."""
+    return all(READS[name](store, key) for name in TELLING)
+
+
 def deletion(scope: DeletionScope, until_seq: int | None = None) -> Deletion:
     at_ns = (until_seq or next_seq()) * 1000
     return new_deletion(scope, "tester", at_ns)
@@ -359,10 +368,10 @@ def test_a_deleted_project_is_gone_and_may_begin_anew(
         fill(store, known)
     store.deletions.delete(deletion(DeletionScope(Reach.only(key.project))))
     assert answers(store, key) == answers(store, neighbour) == {}
-    assert answers(store, elsewhere).keys() == READS.keys()
+    assert is_shown(store, elsewhere)
     anew = TraceKey(key.project, "c" * 32)
     fill(store, anew)
-    assert answers(store, anew).keys() == READS.keys()
+    assert is_shown(store, anew)
 
 
 def test_late_spans_and_a_batch_under_way_do_not_bring_a_trace_back(
@@ -427,7 +436,7 @@ def test_what_a_clock_that_was_ahead_has_numbered_is_deleted_too(
     assert store.deletions.delete(long_ago).traces == 1
     assert answers(store, key) == {}
     fill(store, neighbour, START_NS + 2)
-    assert answers(store, neighbour).keys() == READS.keys()
+    assert is_shown(store, neighbour)
 
 
 def test_a_log_record_without_a_time_does_not_make_a_trace_an_old_one(
@@ -437,7 +446,7 @@ def test_a_log_record_without_a_time_does_not_make_a_trace_an_old_one(
     store.spans.append([content_event(key, 1, "untimed", 0)])
     old = DeletionScope(Reach.only(key.project), start_before_ns=START_NS)
     assert store.deletions.delete(deletion(old)).traces == 0
-    assert answers(store, key).keys() == READS.keys()
+    assert is_shown(store, key)
     store.spans.append([content_event(key, 1, "late", 0)])
     texts = [
         event.attributes.get("content") for event in store.spans.read_spans([key])[key][0].events
@@ -468,7 +477,7 @@ def test_a_deletion_takes_the_projects_within_its_reach_and_no_other(
     )
     assert not answers(store, first)
     assert not answers(store, second)
-    assert answers(store, other).keys() == READS.keys()
+    assert is_shown(store, other)
     assert list(store.deletions.list(1)) == [both]
     assert store.deletions.delete(deletion(DeletionScope(Reach.only()))).traces == 0
-    assert answers(store, other)
+    assert is_shown(store, other)

@@ -20,6 +20,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from tests.support.examples import examples
 from tests.support.filters import filtered
 from tests.support.otlp_requests import START_NS, next_seq
 from tests.support.paging import read_pages
@@ -148,7 +149,7 @@ def test_every_run_is_given_once_while_others_are_written(unmerged: Store) -> No
     run_state_machine_as_test(
         Here,
         settings=settings(
-            max_examples=12,
+            max_examples=examples(24, every_day=8),
             stateful_step_count=12,
             deadline=None,
             derandomize=True,

@@ -9,6 +9,7 @@ from tests.support.calls import windows
 from tests.support.ground_truth import all_captures
 from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
+from tests.support.same_spans import assert_same_spans
 
 from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.extract import extract
@@ -29,11 +30,9 @@ DIALECTS = sorted({capture.dialect for capture in all_captures()})
 DAY_NS = 24 * 3600 * 10**9
 
 
-def answers(store: Store, keys: Sequence[TraceKey]) -> dict[str, object]:
-    """Return everything that a store says of extracted traces."""
+def answers(store: Store, keys: Sequence[TraceKey], calls: Sequence[Call]) -> dict[str, object]:
+    """Return everything that a store says of extracted traces, whose calls are these."""
     reach = Reach.only(keys[0].project)
-    trajectories = [extract(key, spans) for key, spans in store.spans.read_spans(keys).items()]
-    calls = [call for trajectory in trajectories for call in list_calls(trajectory)]
     call_keys = sorted({call.call_key for call in calls})
     heads = store.trajectories.heads(keys)
     until_ns = max((call.end_ns for call in calls), default=0)
@@ -72,8 +71,8 @@ def built_calls(store: Store, keys: Sequence[TraceKey]) -> list[Call]:
     return sorted(found, key=lambda call: (call.key, call.step_id))
 
 
-def stored_calls(store: Store, keys: Sequence[TraceKey]) -> list[Call]:
-    call_keys = sorted({call.call_key for call in built_calls(store, keys)})
+def stored_calls(store: Store, keys: Sequence[TraceKey], built: Sequence[Call]) -> list[Call]:
+    call_keys = sorted({call.call_key for call in built})
     found = store.calls.find(keys[0].project, windows(call_keys, 0, 2**64 - 1))
     return sorted(found, key=lambda call: (call.key, call.step_id))
 
@@ -87,7 +86,9 @@ def test_recorded_runs_are_answered_alike(
     requests = [spooled(body, project) for c in captures for body in c.requests()]
     keys = extracted(memory, requests)
     assert extracted(clickhouse_store, requests) == keys
-    assert answers(clickhouse_store, keys) == answers(memory, keys)
-    assert stored_calls(clickhouse_store, keys) == built_calls(clickhouse_store, keys)
+    assert_same_spans(clickhouse_store.spans, memory.spans, keys)
+    built = built_calls(memory, keys)
+    assert answers(clickhouse_store, keys, built) == answers(memory, keys, built)
+    assert stored_calls(clickhouse_store, keys, built) == built
     again = build_batch(clickhouse_store, dict.fromkeys(keys, Status.SETTLED))
     assert not again.written

@@ -25,8 +25,8 @@ REMOVED_S = 60.0
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[StartedServer]:
-    with started_server(tmp_path / "server") as started:
+def server(tmp_path: Path, made_server: Path) -> Iterator[StartedServer]:
+    with started_server(tmp_path / "server", made=made_server) as started:
         yield started
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import httpx
 from tests.support import failing_parts
 from tests.support.ledger import Ledger, Outcome, make_requests
-from tests.support.senders import GrpcClient, Load
+from tests.support.senders import RARE_S, GrpcClient, Load
 from tests.support.settling import check_api
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def die(part: str, start_spanloom: StartSpanloom, ledger: Ledger, trigger: Path)
     entry = (failing_parts.__file__, part, str(trigger))
     spanloom = start_spanloom("serve", "--batch-wait-s=0.1", "--shutdown-s=60", entry=entry)
     spanloom.wait_until_ready()
-    with Load(spanloom.addresses, ledger, f"dying {part}"):
+    with Load(spanloom.addresses, ledger, f"dying {part}", pause_s=RARE_S):
         time.sleep(0.3)
         trigger.write_text("")
         died = time.monotonic()

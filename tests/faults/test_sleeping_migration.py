@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from clickhouse_connect.driver.client import Client
-    from tests.conftest import RunSpanloom
     from tests.support.programs import Program
     from tests.support.started_server import StartedServer
 
@@ -31,16 +30,14 @@ ENDED_S = 60.0
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[StartedServer]:
-    with started_server(tmp_path / "server") as started:
+def server(tmp_path: Path, made_server: Path) -> Iterator[StartedServer]:
+    with started_server(tmp_path / "server", made=made_server) as started:
         yield started
 
 
 @pytest.fixture
-def tables(server: StartedServer, run_spanloom: RunSpanloom) -> Client:
+def tables(server: StartedServer) -> Client:
     """Return a client of the tables of this release."""
-    ended = run_spanloom("migrate", f"--store-url={server.url()}")
-    assert ended.returncode == 0, ended.stderr
     return server.client()
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlencode
 
 import httpx
 import pytest
 import requests
 import schemathesis
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from tests.support.bad_protobuf import rows
 from tests.support.described_requests import CHECKS, right_and_wrong
 from tests.support.ground_truth import all_captures
@@ -30,6 +31,8 @@ QUICK = ("--root-quiet-s=0.2", "--no-root-quiet-s=0.5")
 DIALECTS = ("js-langfuse", "logfire-pydantic-ai", "other-autogen", "other-smolagents-openinference")
 ODD = ("B17", "B40", "B41", "B42", "B43")
 BUILT_S = 60.0
+LONGEST_QUERY = 60_000
+"""Longer request lines are refused before the API sees them: ``test_bad_heads.py``."""
 
 
 class Described(NamedTuple):
@@ -113,13 +116,14 @@ def ask(described: Described, examples: int) -> None:
             )
             @given(strategy)
             def check(made: Request) -> None:
+                assume(len(urlencode(made.query or {}, doseq=True)) < LONGEST_QUERY)
                 made.call_and_validate(described.api, session, described.headers, checks=CHECKS)
 
             check()
 
 
 def test_every_answer_is_a_described_one(described: Described) -> None:
-    ask(described, 6)
+    ask(described, 4)
 
 
 @pytest.mark.slow

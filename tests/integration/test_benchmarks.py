@@ -58,7 +58,7 @@ BARS = {
     "growth": {"growth, a trace of 1,000 spans: CPU time": "≤ 120"},
     "long-run": {
         f"a run of 1,000 spans, {workers} workers: {figure}": bar
-        for workers in ("0", "1", "2", "default")
+        for workers in ("0", "default")
         for figure, bar in (("whole", "≤ 12 s"), ("most memory", "≤ 700 MiB"))
     },
     "sweep": {
@@ -117,7 +117,8 @@ BARS = {
 """The rows of each measure by how they start, and their bars."""
 
 
-@pytest.mark.slow  # three minutes in all; `.ci/run` runs it
+@pytest.mark.slow  # three minutes in all
+@pytest.mark.ci
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", MEASURES)
 def test_a_quick_measure_prints_its_rows_with_their_bars(name: str, tmp_path: Path) -> None:

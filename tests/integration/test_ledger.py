@@ -14,13 +14,12 @@ from tests.support.trajectory_records import make_record, make_trajectory
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.spans import Read
-from spanloom.storage.engine.lane import Lane
-from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.runs.rows import encode_record
 from spanloom.storage.store import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.support.started_server import StartedServer
 
@@ -35,9 +34,8 @@ RUN_S = 3_000
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartedServer]:
-    with started_server(tmp_path_factory.mktemp("server") / "it") as started:
-        migrate(Lane(started.client()))
+def server(tmp_path_factory: pytest.TempPathFactory, made_server: Path) -> Iterator[StartedServer]:
+    with started_server(tmp_path_factory.mktemp("server") / "it", made=made_server) as started:
         yield started
 
 

@@ -15,10 +15,10 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import DeletionScope
 from spanloom.storage.store import open_store
-from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.support.started_server import StartedServer
 
@@ -36,11 +36,10 @@ KEPT, DELETED = TraceKey("p", "a" * 32), TraceKey("p", "b" * 32)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartedServer]:
+def server(tmp_path_factory: pytest.TempPathFactory, made_server: Path) -> Iterator[StartedServer]:
     accounts = "".join(account(name, READS_ALONE, profile=name) for name in ("reading", "asking"))
-    with started_server(tmp_path_factory.mktemp("server") / "server", accounts) as started:
-        with closing(open_upkeep(started.url())) as upkeep:
-            upkeep.migrate()
+    place = tmp_path_factory.mktemp("server") / "server"
+    with started_server(place, accounts, made_server) as started:
         with closing(open_store(started.url())) as store:
             fill(store, KEPT)
             fill(store, DELETED)

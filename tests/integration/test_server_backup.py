@@ -23,8 +23,8 @@ pytestmark = pytest.mark.service
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartedServer]:
-    with started_server(tmp_path_factory.mktemp("server") / "it") as started:
+def server(tmp_path_factory: pytest.TempPathFactory, made_server: Path) -> Iterator[StartedServer]:
+    with started_server(tmp_path_factory.mktemp("server") / "it", made=made_server) as started:
         yield started
 
 

@@ -1,31 +1,31 @@
-"""The rows that ClickHouse decodes say what the stock opentelemetry-proto classes say."""
+"""The rows that ClickHouse decodes say what the stock opentelemetry-proto classes say.
+
+Those of the captured runs: ``tests/contract/test_stores_agree.py``.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
-from google.protobuf.message import Message
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.support.examples import examples
-from tests.support.ground_truth import Capture, all_captures
 from tests.support.memory_store import MemoryStore
 from tests.support.odd_protobuf import encode_oddly
-from tests.support.otlp_requests import key_value, message_of, spans_apart, spooled, wire_span
+from tests.support.otlp_requests import key_value, message_of, spooled, wire_span
 from tests.support.otlp_strategies import export_requests
 from tests.support.reference_decoder import decode_request
+from tests.support.same_spans import assert_same_spans, stored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
     from random import Random
 
-    from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.ports.spans import SpanReader, SpooledRequest
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.spans import SpooledRequest
     from spanloom.storage.store import ClickHouseStore
 
 
@@ -33,41 +33,18 @@ def keys_of(requests: Sequence[SpooledRequest]) -> list[TraceKey]:
     return list({found.key: None for request in requests for found in decode_request(request)})
 
 
-def stored(store: SpanReader, keys: Sequence[TraceKey]) -> Mapping[TraceKey, list[Span]]:
-    found = store.read_spans(keys)
-    return {key: sorted(spans, key=lambda s: s.span_id) for key, spans in found.items()}
-
-
 def assert_stores_agree(clickhouse: ClickHouseStore, requests: Sequence[SpooledRequest]) -> None:
     memory = MemoryStore()
     memory.spans.append(requests)
     clickhouse.spans.append(requests)
-    keys = keys_of(requests)
-    assert stored(clickhouse.spans, keys) == stored(memory.spans, keys)
-    seen: set[str] = set()
-    for key in keys:
-        sent = memory.spans.read_otlp(key)
-        told = set(fields(TracesData.FromString(sent)))
-        if not told <= seen:  # the spans of all are compared above; each trace takes a query here
-            assert spans_apart(clickhouse.spans.read_otlp(key)) == spans_apart(sent)
-            seen |= told
-
-
-def fields(message: Message, path: str = "") -> Iterator[str]:
-    """Yield the path of every field that is set, in which attributes stand by their keys."""
-    for field, value in message.ListFields():
-        yield (here := f"{path}.{field.name}")
-        parts = [value] if isinstance(value, Message) else value
-        if field.message_type is not None:
-            for part in parts:
-                yield from fields(part, f"{here} {getattr(part, 'key', '')}")
+    assert_same_spans(clickhouse.spans, memory.spans, keys_of(requests))
 
 
 def of_fresh_project(message: ExportTraceServiceRequest) -> SpooledRequest:
     return spooled(message, f"p-{secrets.token_hex(6)}")
 
 
-HEAVY = 12
+HEAVY = 8
 """Examples every day: each takes half a second, most of it in the engine."""
 REPEATED_KEYS = message_of([wire_span("ab" * 16, 1)])
 REPEATED_KEYS.resource_spans[0].scope_spans[0].spans[0].attributes.extend(
@@ -106,18 +83,6 @@ def test_repeats_and_order_of_requests_change_nothing(
     memory.spans.append([first, later])
     keys = keys_of([first])
     assert stored(clickhouse_store.spans, keys) == stored(memory.spans, keys)
-
-
-DIALECTS: Mapping[str, list[Capture]] = defaultdict(list)
-for _capture in all_captures():
-    DIALECTS[_capture.dialect].append(_capture)
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_capture(clickhouse_store: ClickHouseStore, dialect: str) -> None:
-    project = f"p-{secrets.token_hex(6)}"
-    requests = [spooled(r, project) for c in DIALECTS[dialect] for r in c.requests()]
-    assert_stores_agree(clickhouse_store, requests)
 
 
 @given(message=export_requests, random=st.randoms(use_true_random=False))

@@ -46,15 +46,17 @@ def configured_server(
     place: Path,
     accounts: Mapping[str, Account],
     profiles: Mapping[str, Mapping[str, object]] | None = None,
+    made: Path | None = None,
 ) -> Iterator[ConfiguredServer]:
     """Run a server with these accounts and profiles, and ``owner``, who may do everything.
 
-    A profile is its settings by name. They cannot change while it runs.
+    A profile is its settings by name. They cannot change while it runs. ``made`` is the directory
+    of a server whose data it has a copy of.
     """
     (place / "users.d").mkdir(parents=True, exist_ok=True)
     everybody = {"owner": Account(), **accounts}
     (place / "users.d" / "own.xml").write_text(_users(everybody, profiles or {}))
-    with started_server(place) as server:
+    with started_server(place, made=made) as server:
         yield ConfiguredServer(server)
 
 

@@ -12,21 +12,30 @@ from functools import wraps
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.examples import is_long
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from tests.support.ground_truth import Capture
 
     Test = Callable[..., None]
 
 
-def each_capture(captures: Iterable[Capture]) -> Callable[[Test], Test]:
-    """Call a test with each of the captures as ``capture``, those of a dialect in one case."""
+def each_capture(
+    captures: Iterable[Capture], every_day: int | None = None
+) -> Callable[[Test], Test]:
+    """Call a test with each of the captures as ``capture``, those of a dialect in one case.
+
+    ``every_day`` is the most of a dialect that are taken unless this is the long form of the
+    properties: for what takes many extractions of each.
+    """
     dialects: defaultdict[str, list[Capture]] = defaultdict(list)
     for capture in captures:
         dialects[capture.dialect].append(capture)
     assert dialects
+    if every_day is not None and not is_long():
+        dialects.update({name: spread(found, every_day) for name, found in dialects.items()})
 
     def decorate(test: Test) -> Test:
         @wraps(test)
@@ -42,6 +51,12 @@ def each_capture(captures: Iterable[Capture]) -> Callable[[Test], Test]:
         return pytest.mark.parametrize("dialect", list(dialects))(check)
 
     return decorate
+
+
+def spread(captures: Sequence[Capture], most: int) -> list[Capture]:
+    """Return so many of the captures, as far from each other as can be."""
+    count = min(most, len(captures))
+    return [captures[number * len(captures) // count] for number in range(count)]
 
 
 def _check_all(captures: Iterable[Capture], check: Callable[[Capture], None]) -> None:

@@ -26,5 +26,9 @@ def examples(count: int, every_day: int = MOST_EVERY_DAY) -> int:
 
     A property with examples of half a second each makes fewer every day.
     """
-    is_long = settings().max_examples > MOST_EVERY_DAY
-    return count if is_long else min(count, every_day)
+    return count if is_long() else min(count, every_day)
+
+
+def is_long() -> bool:
+    """Return whether this is the long form."""
+    return settings().max_examples > MOST_EVERY_DAY

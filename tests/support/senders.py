@@ -113,8 +113,9 @@ def all_clients(addresses: Mapping[str, str]) -> list[Client]:
     return clients
 
 
-PAUSE_S = 0.01
-"""Between two requests of a client: as many as can be are no harder to keep, and all are read."""
+PAUSE_S, RARE_S = 0.03, 0.1
+"""Between two requests of a client: as many as can be are no harder to keep, and all are read.
+Rarely where they are sent until something happens, which may take seconds."""
 
 
 class Load:
@@ -126,9 +127,11 @@ class Load:
         ledger: Ledger,
         name: str,
         again: Sequence[Request] = (),
+        pause_s: float = PAUSE_S,
     ) -> None:
         """Prepare; ``again`` are requests sent before, to be repeated first."""
         self._ledger = ledger
+        self._pause_s = pause_s
         self._stopped = threading.Event()
         self._faults: list[Exception] = []
         self._clients = all_clients(addresses)
@@ -173,6 +176,6 @@ class Load:
                 self._ledger.note(request, outcome)
                 if outcome is not Outcome.ACKNOWLEDGED:
                     return
-                self._stopped.wait(PAUSE_S)
+                self._stopped.wait(self._pause_s)
         except Exception as fault:  # reported to the test on its own thread
             self._faults.append(fault)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Protocol
@@ -66,9 +65,7 @@ class LibraryStore:
 @contextmanager
 def served_store(place: Path, made: Path | None = None) -> Iterator[LibraryStore]:
     """Run a server over a directory: with a copy of the data that ``made`` holds, or none."""
-    if made:
-        shutil.copytree(made / "data", place / "data", symlinks=True)
-    with started_server(place) as server:
+    with started_server(place, made=made) as server:
         yield LibraryStore(server)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 from contextlib import contextmanager
 from functools import cache
@@ -111,8 +112,12 @@ class StartedServer:
 
 
 @contextmanager
-def started_server(place: Path, accounts: str = "") -> Iterator[StartedServer]:
-    """Run a server over a directory, which need not exist yet."""
+def started_server(
+    place: Path, accounts: str = "", made: Path | None = None
+) -> Iterator[StartedServer]:
+    """Run a server over a directory: with a copy of the data that ``made`` holds, or none."""
+    if made:
+        shutil.copytree(made / "data", place / "data", symlinks=True)
     server = StartedServer(place, accounts)
     try:
         yield server

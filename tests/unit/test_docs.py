@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 from docs.frameworks import FRAMEWORKS
 from tests.support import programs
 from tests.support.ground_truth import all_captures
+from tests.support.order import EVERY_CHANGE, LATER
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -81,6 +83,15 @@ def test_readme_has_two_lines_to_start_with() -> None:
         [".venv/bin/spanloom", "demo"],
         [".venv/bin/pytest", "--numprocesses=4"],
     ]
+
+
+def test_line_two_and_the_later_step_run_every_folder_of_tests() -> None:
+    configured = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    paths = configured["tool"]["pytest"]["ini_options"]["testpaths"]
+    assert paths == [f"tests/{name}" for name in EVERY_CHANGE]
+    assert f"  {' '.join(f'tests/{name}' for name in LATER)} |" in (ROOT / ".ci/run").read_text()
+    found = {path.relative_to(ROOT).parts[1] for path in (ROOT / "tests").rglob("test_*.py")}
+    assert found == {*EVERY_CHANGE, *LATER}
 
 
 def _anchors(page: Path) -> set[str]:

@@ -152,26 +152,28 @@ def test_a_wrong_account_and_a_missing_database_are_named(
     assert "missing" in reason_for(server, first, database="missing")
 
 
-def test_tables_of_another_release_are_named(server: ConfiguredServer, first: HostLink) -> None:
-    lane = Lane(connector_of(server.url(database="other"))())
+def test_tables_of_another_release_are_named(
+    server: ConfiguredServer, other: str, first: HostLink
+) -> None:
+    lane = Lane(connector_of(server.url(database=other))())
     permit_from(lane, "9999_x")
     try:
-        assert "newer Spanloom" in reason_for(server, first, database="other")
+        assert "newer Spanloom" in reason_for(server, first, database=other)
     finally:
         permit_from(lane, migrations()[-1].name)
         lane.close()
 
 
 @pytest.fixture
-def older(server: ConfiguredServer, first: HostLink, second: HostLink) -> Iterator[str]:
+def older(server: ConfiguredServer, other: str, first: HostLink, second: HostLink) -> Iterator[str]:
     """Return the URL of two hosts that have the tables of 0.1.0, as far as their list says."""
     ledger = "schema_migrations"
-    with closing(Lane(connector_of(server.url(database="other"))())) as lane:
+    with closing(Lane(connector_of(server.url(database=other))())) as lane:
         lane.run(f"CREATE OR REPLACE TABLE kept AS {ledger}")
         lane.run(f"INSERT INTO kept SELECT * FROM {ledger}")
         lane.run(f"DELETE FROM {ledger} WHERE number > {OLDEST_WRITABLE}")
         connect.hosts_of.cache_clear()
-        yield url_of(first.port, second.port, database="other")
+        yield url_of(first.port, second.port, database=other)
         lane.run(f"INSERT INTO {ledger} SELECT * FROM kept WHERE number > {OLDEST_WRITABLE}")
         lane.run("DROP TABLE kept")
 
@@ -205,15 +207,15 @@ def test_the_doctor_loosens_nothing_for_its_process(older: str) -> None:
 
 
 def test_an_earlier_process_of_the_directory_says_which_store_it_is(
-    server: ConfiguredServer, first: HostLink, second: HostLink, tmp_path: Path
+    server: ConfiguredServer, first: HostLink, second: HostLink, other: str, tmp_path: Path
 ) -> None:
-    for database, found in (("spanloom", "first-id"), ("other", "second-id")):
+    for database, found in (("spanloom", "first-id"), (other, "second-id")):
         have_id(server, database, found)
     kept = LastKnown(tmp_path / STORE_KNOWN)
     keep_store_id(url := url_of(first.port, second.port), kept)
     open_store(url).close()
     assert kept.read() == "first-id"
-    keep_store_id(url := url_of(first.port, second.port, database="other"), kept)
+    keep_store_id(url := url_of(first.port, second.port, database=other), kept)
     with pytest.raises(StartupError, match="has another store: its id is second-id, not first-id"):
         open_store(url)
 
@@ -228,14 +230,14 @@ def have_id(server: ConfiguredServer, database: str, found: str) -> None:
         lane.run(f"INSERT INTO store_facts (Name, Value) VALUES ('id', '{found}')")
 
 
-def test_a_host_with_another_store_is_not_used(server: ConfiguredServer) -> None:
+def test_a_host_with_another_store_is_not_used(server: ConfiguredServer, other: str) -> None:
     """Two databases are two stores; the id is compared once one is known."""
-    for database, found in (("spanloom", "first-id"), ("other", "second-id")):
+    for database, found in (("spanloom", "first-id"), (other, "second-id")):
         have_id(server, database, found)
     examine = examination.Examination()
     with closing(Lane(connector_of(server.url(database="spanloom"))())) as lane:
         assert examine(lane._client) == ""
-    with closing(Lane(connector_of(server.url(database="other"))())) as lane:
+    with closing(Lane(connector_of(server.url(database=other))())) as lane:
         assert examine(lane._client) == "has another store: its id is second-id, not first-id"
 
 

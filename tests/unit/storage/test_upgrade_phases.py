@@ -61,10 +61,15 @@ def listed(release: Sequence[Migration]) -> list[tuple[int, bool]]:
     return [(migration.number, True) for migration in release]
 
 
-@pytest.fixture(params=[1, 3, len(SHIPPED)])
+MIDDLE = 3
+every_release = pytest.mark.parametrize("before", [1, MIDDLE, len(SHIPPED)], indirect=True)
+"""Over the release before, whichever it is: each needs a database of its own."""
+
+
+@pytest.fixture
 def before(request: pytest.FixtureRequest) -> tuple[Migration, ...]:
     """Return the migrations of the release before: those of 0.1.0, a middle one, or all."""
-    return SHIPPED[: request.param]
+    return SHIPPED[: getattr(request, "param", MIDDLE)]
 
 
 @pytest.fixture
@@ -79,6 +84,7 @@ def lane(
     return lane
 
 
+@every_release
 def test_until_the_end_the_list_of_the_store_names_nothing_new(
     lane: Lane, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
 ) -> None:
@@ -95,6 +101,7 @@ def test_until_the_end_the_list_of_the_store_names_nothing_new(
     assert migrate(lane, in_phases=True) == migrate(lane) == []
 
 
+@every_release
 def test_from_the_end_on_the_release_before_is_refused(
     lane: Lane, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
 ) -> None:
@@ -110,6 +117,7 @@ def test_from_the_end_on_the_release_before_is_refused(
         check_schema(lane, "")
 
 
+@every_release
 def test_an_upgrade_killed_anywhere_in_both_phases_goes_on(
     lane: Lane, fresh_database: Client, before: tuple[Migration, ...]
 ) -> None:
@@ -181,6 +189,7 @@ def test_writers_of_before_do_not_age_an_upgrade(lane: Lane, fresh_database: Cli
     assert (quiet.name, quiet.age_s < 60) == ("", True)
 
 
+@every_release
 def test_a_restart_of_the_release_before_drops_nothing_of_an_upgrade(
     lane: Lane, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
 ) -> None:
@@ -191,6 +200,7 @@ def test_a_restart_of_the_release_before_drops_nothing_of_an_upgrade(
     assert upgrade_tables(lane) == under_way
 
 
+@every_release
 def test_both_ways_make_the_same_tables(lane: Lane) -> None:
     migrate(lane, in_phases=True)
     finish(lane)
