@@ -129,7 +129,7 @@ def test_a_server_that_only_reads_is_outlasted(
     with service_over(ready_server, start_spanloom) as (_, spanloom):
         ready_server.set_read_only(to=True)
         with load_on(spanloom, ledger, "read-only"):
-            await_line(spanloom, "Not enough privileges")
+            await_line(spanloom, "lacks a right that it needs")
             await_word(spanloom, 200)  # what is stored can be read
         ready_server.set_read_only(to=False)
         check_once(ready_server, spanloom, ledger)
