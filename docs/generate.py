@@ -32,6 +32,7 @@ from docs import (  # noqa: E402
     evidence,
     formats_tables,
     matrix,
+    page_formats,
     page_types,
     recipes_page,
 )
@@ -208,6 +209,8 @@ PAGES: dict[str, Callable[[], str]] = {
 
 WHOLE: dict[str, Callable[[], str]] = {
     "../services/spanloom/viewer/static/records.d.ts": page_types.page_types,
+    "../services/spanloom/viewer/static/export/formats.js": page_formats.page_formats,
+    "../services/spanloom/viewer/static/i18n/en/formats.js": page_formats.page_words,
 }
 """Files that are generated as a whole, by their paths from here."""
 

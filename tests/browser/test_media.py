@@ -73,7 +73,7 @@ def test_paper_of_a_run_keeps_marks_and_says_how_all_of_it_is_printed(
     page.keyboard.press("1")
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     page.emulate_media(media="print")
-    expect(page.locator(".on-paper")).to_contain_text("Export HTML")
+    expect(page.locator(".on-paper")).to_contain_text("Export… as html")
     expect(page.locator(".player")).to_be_hidden()
     assert style(page.locator(".grid .mark.m-right").first, "printColorAdjust") == "exact"
     assert len(PAGES_OF_PDF.findall(page.pdf(format="A4"))) < 5

@@ -100,8 +100,11 @@ def test_the_export_of_a_huge_run_is_small_opens_and_says_what_is_missing(
     page: Page, service: RunningSpanloom, long: LongRuns, tmp_path: Path
 ) -> None:
     page.goto(f"{service.api}/trajectories/{long.huge}")
+    page.get_by_role("button", name="Export…").click()
+    dialog = page.get_by_role("dialog", name="Export")
+    dialog.get_by_role("radio", name="html").check()
     with page.expect_download() as waited:
-        page.get_by_role("button", name="Export HTML").click()
+        dialog.get_by_role("button", name="Save file").click()
     saved = tmp_path / "run.html"
     waited.value.save_as(saved)
     assert saved.stat().st_size < 5_000_000

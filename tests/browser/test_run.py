@@ -321,8 +321,11 @@ def test_a_run_is_exported_as_a_file_that_prints_whole(
     page: Page, service: RunningSpanloom, runs: PageRuns, tmp_path: Path
 ) -> None:
     open_run(page, service, runs.failing)
+    page.get_by_role("button", name="Export…").click()
+    dialog = page.get_by_role("dialog", name="Export")
+    dialog.get_by_role("radio", name="html").check()
     with page.expect_download() as waited:
-        page.get_by_role("button", name="Export HTML").click()
+        dialog.get_by_role("button", name="Save file").click()
     saved = tmp_path / waited.value.suggested_filename
     waited.value.save_as(saved)
     assert saved.name == f"{runs.failing}.html"

@@ -44,12 +44,13 @@ export const isLocked = signal(false);
 
 /** A failed request: `status` 0 means that there was no answer. */
 export class ApiError extends Error {
-  /** @param {number} status @param {string} detail @param {InputError[]} [errors] @param {any[] | null} [current] rows, of a write that met others */
-  constructor(status, detail, errors = [], current = null) {
+  /** @param {number} status @param {string} detail @param {InputError[]} [errors] @param {any[] | null} [current] rows, of a write that met others @param {string} [reason] code of why a format cannot hold a run */
+  constructor(status, detail, errors = [], current = null, reason = "") {
     super(detail);
     this.status = status;
     this.errors = errors;
     this.current = current;
+    this.reason = reason;
   }
 }
 
@@ -74,6 +75,12 @@ export async function getJson(path, params, until) {
 /** Request bytes. @param {string} path @param {Params} [params] @param {AbortSignal} [until] */
 export async function getBytes(path, params, until) {
   return (await ask(path, params, "*/*", until)).arrayBuffer();
+}
+
+/** Request a text, and the header that counts what it lost. @param {string} path @param {Params} params @param {AbortSignal} until */
+export async function getText(path, params, until) {
+  const answer = await ask(path, params, "*/*", until);
+  return { text: await answer.text(), losses: answer.headers.get("spanloom-losses") ?? "" };
 }
 
 /**
@@ -168,5 +175,5 @@ function headers(accept) {
 /** @param {Response} answer */
 async function failure(answer) {
   const data = await answer.json().catch(() => ({}));
-  return new ApiError(answer.status, data.detail ?? answer.statusText, data.errors ?? [], data.current ?? null);
+  return new ApiError(answer.status, data.detail ?? answer.statusText, data.errors ?? [], data.current ?? null, data.reason ?? "");
 }

@@ -1,6 +1,9 @@
 /** Make a dataset of runs or steps: name, role, a preview of written and skipped rows, then a file. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
+import { useCollected } from "../export/collect.js";
+import { FORMATS } from "../export/formats.js";
+import { about, Outcome } from "../export/outcome.js";
 import { t } from "../i18n/index.js";
 import { Dialog } from "../ui/frame.js";
 import { html, line, save } from "../ui/html.js";
@@ -90,6 +93,9 @@ function toolCalls(document) {
 // The dialog.
 
 const SHOWN = 20;
+/** Formats of runs whose items are rows of datasets elsewhere. */
+const ROWS = new Set(["chat", "coze-dataset", "databricks", "langsmith", "mlflow-eval", "openai"]);
+const FORMS = FORMATS.filter(({ id }) => ROWS.has(id));
 
 /** Fetch the document of a source in its version. @param {Source} source @returns {Promise<Fetched>} */
 async function fetched(source) {
@@ -118,23 +124,36 @@ export function DatasetDialog({ sources, close }) {
     })();
     return () => { isOpen = false; };
   }, []);
+  const [form, setForm] = useState(""); // the id of a format; empty: rows of Spanloom
+  const collected = useCollected();
+  const format = FORMS.find(({ id }) => id === form);
+  const isOther = sources.every(({ step, version }) => !step && !version);
+  useEffect(() => {
+    collected.stop();
+    if (format) void collected.start(sources, format, format.many);
+  }, [form]);
   const role = wanted ?? fittingRole(found);
   const { items, skipped } = plan(found, role, name.trim());
+  const isReady = format ? !collected.isRunning && (collected.made?.written ?? 0) > 0 : items.length > 0 && found.length === sources.length;
   /** @param {SubmitEvent} event */
   const write = (event) => {
     event.preventDefault();
-    save(jsonLines(items), "application/jsonl", `${name.trim().replace(/[^\p{L}\p{N}._-]+/gu, "-") || "dataset"}.jsonl`);
+    const body = format ? new Blob(collected.made?.parts) : jsonLines(items);
+    save(body, "application/jsonl", `${name.trim().replace(/[^\p{L}\p{N}._-]+/gu, "-") || "dataset"}${format ? `.${form}` : ""}.jsonl`);
     close();
   };
   return html`<${Dialog} isOpen=${true} close=${close} label=${t("dataset.title")}>
     <form class="dataset-form" onSubmit=${write}><h2>${t("dataset.title")}</h2>
-      <p class="quiet">${t("dataset.why")}</p>
+      ${!format && html`<p class="quiet">${t("dataset.why")}</p>`}
       <label>${t("dataset.name")} <input name="name" required maxlength="100" autofocus value=${name} onInput=${(/** @type {Event} */ event) => setName(/** @type {HTMLInputElement} */ (event.target).value)} /></label>
-      <fieldset><legend>${t("dataset.role")}</legend>${["reference", "input"].map((one) => html`<label class="check"><input type="radio" name="role" checked=${role === one} onChange=${() => setRole(/** @type {Role} */ (one))} /> ${t(/** @type {"dataset.role.input"} */ (`dataset.role.${one}`))}</label>`)}</fieldset>
+      <label>${t("dataset.form")} <select name="form" value=${form} disabled=${!isOther} onChange=${(/** @type {Event} */ event) => setForm(/** @type {HTMLSelectElement} */ (event.target).value)}>
+        <option value="">Spanloom</option>${FORMS.map(({ id }) => html`<option key=${id} value=${id}>${id}</option>`)}</select></label>
+      <p class="quiet">${format ? about(form) : !isOther && t("dataset.form.whole")}</p>
+      ${format ? html`<${Outcome} state=${collected} n=${sources.length} />` : html`<fieldset><legend>${t("dataset.role")}</legend>${["reference", "input"].map((one) => html`<label class="check"><input type="radio" name="role" checked=${role === one} onChange=${() => setRole(/** @type {Role} */ (one))} /> ${t(/** @type {"dataset.role.input"} */ (`dataset.role.${one}`))}</label>`)}</fieldset>
       <p role="status">${found.length < sources.length ? t("dataset.reading", { at: found.length, n: sources.length }) : t("dataset.rows", { n: items.length })}</p>
-      <${Preview} items=${items} /><${Skipped} list=${skipped} />
+      <${Preview} items=${items} /><${Skipped} list=${skipped} />`}
       <p class="ends"><button type="button" onClick=${close}>${t("cancel")}</button>
-        <button class="main" disabled=${!items.length || found.length < sources.length}>${t("dataset.save")}</button></p>
+        <button class="main" disabled=${!isReady}>${t("dataset.save")}</button></p>
     </form><//>`;
 }
 

@@ -57,6 +57,25 @@ export async function load() {
   }
 }
 
+/** Runs of an answer while a question is read for its ids alone. */
+const IDS = 500;
+
+/** Yield the first runs of the question of a list, in its order, each once. @param {import("../state/place.js").Query} query @param {number} most */
+export async function* answersTo(query, most) {
+  /** @type {Set<string>} */
+  const known = new Set();
+  let cursor = "";
+  do {
+    const page = await getJson("/v1/trajectories", { ...askedFor(query), limit: Math.min(IDS, most), fields: "project,trace_id", cursor });
+    for (const run of page.items) {
+      if (known.has(keyOf(run)) || known.size === most) continue;
+      known.add(keyOf(run));
+      yield { trace: run.trace_id, project: run.project };
+    }
+    cursor = page.next_cursor;
+  } while (cursor && known.size < most);
+}
+
 /** @param {import("../state/place.js").Query} query @param {AbortSignal} until */
 async function count(query, until) {
   try {

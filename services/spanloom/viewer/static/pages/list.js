@@ -3,11 +3,12 @@ import { list as en } from "../i18n/en/list.js";
 import { learn, number, t } from "../i18n/index.js";
 import { list as zh } from "../i18n/zh/list.js";
 import { useEffect, useLayoutEffect } from "../vendor/hooks.js";
+import { ExportButton } from "../export/button.js";
 import { DatasetButton, useDatasetKey } from "../dataset/button.js";
 import { Empty, Examples, FilterBar } from "../list/filter_bar.js";
 import { OrderChoice } from "../list/columns.js";
 import { Live } from "../list/live.js";
-import { failure, first, isLoading, load, nextCursor, PAGE, runs, total } from "../list/runs.js";
+import { answersTo, failure, first, isLoading, load, nextCursor, PAGE, runs, total } from "../list/runs.js";
 import { ColumnMenu, keepSelectedIn, selected, Table, ViewMenu } from "../list/table.js";
 import { returns } from "../api.js";
 import { change, link, place } from "../state/place.js";
@@ -34,7 +35,7 @@ export function Page() {
   return html`<${Frame} title=${t("list.title")} nav=${html`<${FilterBar} />`}>
     <main class="list ${error ? "stale" : ""}">
       <h1 class="sr">${t("list.title")}</h1>
-      <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${OrderChoice} /><${ViewMenu} /><${ColumnMenu} /><a class="button" href=${link("/queues", { project, where })}>${t("list.judging")}</a></div>
+      <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${ExportAll} /><${OrderChoice} /><${ViewMenu} /><${ColumnMenu} /><a class="button" href=${link("/queues", { project, where })}>${t("list.judging")}</a></div>
       ${isWrong ? html`<${Examples} />` : error && html`<${Failure} error=${error} again=${load} />`}
       ${isShown && (rows.length ? html`<${Table} runs=${rows} /><${Pager} />` : !error && html`<${Empty} />`)}
     </main>
@@ -49,6 +50,13 @@ function Counts() {
   return html`<span class="counts" role="status">${known === null ? (isLoading.value ? "…" : "") : t("list.count", { n: known })}</span>`;
 }
 
+/** Exports the runs of the question, on all its pages. */
+function ExportAll() {
+  const { query } = place.value;
+  if (!runs.value?.length) return "";
+  return html`<${ExportButton} sources=${(/** @type {number} */ most) => answersTo(query, most)} n=${total.value ?? Infinity}>${t("export.all")}<//>`;
+}
+
 function Selection() {
   useDatasetKey();
   const { where, project } = place.value.query;
@@ -59,6 +67,7 @@ function Selection() {
     ${chosen.length === 2 ? html`<a class="button" href=${link("/diff", { a: chosen[0], b: chosen[1] })}>${t("list.compare")}</a>` : html`<button disabled title=${t("list.compare.two")}>${t("list.compare")}</button>`}
     <${AddToQueue} key=${chosen.join()} ids=${chosen} />
     <${DatasetButton} class="dataset" sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} />
+    <${ExportButton} sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} n=${chosen.length}>${t("export.open")}<//>
     <button onClick=${() => navigator.clipboard.writeText(chosen.join("\n"))}>${t("list.copy")}</button>
     <button onClick=${() => { selected.value = new Set(); }}>${t("list.unselect")}</button></span>`;
 }

@@ -10,7 +10,8 @@ import { headed, runPath, summary, traceId, view, wholeDocument } from "./state.
 import { follow } from "../state/follow.js";
 import { stateOf } from "../list/run.js";
 import { DatasetButton } from "../dataset/button.js";
-import { Errors, ExportButton } from "./views.js";
+import { ExportButton } from "../export/button.js";
+import { Errors } from "./views.js";
 import { isWhole, ORPHAN, spanId } from "../tree/outline.js";
 
 // The readable versions of the run: the newest, and those that were kept because they are annotated.
@@ -136,7 +137,8 @@ export function Header() {
     <div class="title"><span class="state s-${state}" title=${words}>${sign}</span>
       <h1><bdi>${visible(run.root_name || run.trace_id)}</bdi></h1><span class="quiet">${words}</span> <${Versions} />
       <span class="quiet" title=${run.trace_id}>${moment(Number(run.started_at))}</span>
-      <${ExportButton} /><${DatasetButton} class="copy" sources=${[{ trace: traceId(), project, version }]} />
+      <${ExportButton} class="copy" sources=${[{ trace: traceId(), project, version }]} n=${1}>${t("export.open")}<//><p class="on-paper">${t("export.paper")}</p>
+      <${DatasetButton} class="copy" sources=${[{ trace: traceId(), project, version }]} />
       ${run.conversation_id && html`<a href=${link("/conversation", { id: run.conversation_id, step: run.trace_id })}>${t("conversation.title")}</a>`}</div>
     ${version && html`<p class="newer">${t("versions.old", { version })}</p>`}
     <${Metrics} run=${version ? oldRun(run, whole?.document) : run} metrics=${whole?.metrics} />

@@ -3,7 +3,7 @@ import { t } from "../i18n/index.js";
 import { change, place, when } from "../state/place.js";
 import { toFailure } from "../tree/keys.js";
 import { html, line, save } from "../ui/html.js";
-import { asked, drill, grid, runPath, turns, view } from "./state.js";
+import { drill, grid, turns, view } from "./state.js";
 import { useState } from "../vendor/hooks.js";
 import { getBytes } from "../api.js";
 import { isWhole } from "../tree/outline.js";
@@ -21,10 +21,10 @@ function toNextError() {
   void when(grid, Boolean).then((there) => toFailure(/** @type {import("../tree/grid.js").Grid} */ (there)));
 }
 
-// Downloads a run or a conversation as one HTML file from the service: fetched, as a link would send no API key.
+// Downloads a conversation or a run of it as one HTML file from the service: fetched, as a link would send no API key.
 
-/** @param {{path?: string, params?: import("../api.js").Params, name?: string, paper?: string}} props `path`: in the API, `name`: of the file, `paper`: text that is printed in addition to the visible part */
-export function ExportButton({ path = runPath(), params = asked(), name = path.split("/")[3], paper = t("export.paper") }) {
+/** @param {{path: string, params: import("../api.js").Params, name?: string, paper: string}} props `path`: in the API, `name`: of the file, `paper`: text that is printed in addition to the visible part */
+export function ExportButton({ path, params, name = path.split("/")[3], paper }) {
   const [failed, setFailed] = useState("");
   const fetchIt = async () => {
     try {

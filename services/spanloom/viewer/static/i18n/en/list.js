@@ -9,6 +9,7 @@ export const list = {
   "order.model_errors": "model errors",
   "order.longest_repeat": "same call in a row",
   "order.most_repeats": "same call at all",
+  "export.all": "Export all…",
   "columns": "Columns",
   "columns.forward": "{name} one to the front",
   "views": "Views",

@@ -1,0 +1,89 @@
+/** Fetches runs in a format, one by one, and puts them together as a file. */
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { ApiError, getText } from "../api.js";
+import { asError } from "../ui/fetched.js";
+import { layoutOf } from "./layouts.js";
+
+/** @typedef {{trace: string, project?: string, version?: string, step?: string}} Source */
+/** The runs, or a function that yields the first of them. @typedef {Source[] | ((most: number) => AsyncIterable<Source>)} Sources */
+/** @typedef {import("./formats.js").Format} Format */
+/** `reason`: a code of a loss, or empty; `detail`: the words of the service. @typedef {{trace: string, project?: string, reason: string, detail: string}} Skipped */
+/** `losses`: how often each code was counted. @typedef {{parts: BlobPart[], read: number, written: number, losses: Record<string, number>, skipped: Skipped[]}} Collected */
+
+/** The most runs of a question that the page exports. */
+export const MOST = 1000;
+/** Statuses that say nothing of the one run: no answer, no access, not now. */
+const OF_ALL = new Set([0, 401, 403, 429, 503]);
+
+/** The path and the parameters of a run in a format. @param {Source} source @param {Format} format @returns {[string, import("../api.js").Params]} */
+export function addressOf({ trace, project, version }, { id, path }) {
+  const run = `/v1/trajectories/${trace}`;
+  if (path) return [`${run}/${path}`, { project, version }];
+  return version ? [`${run}/versions/${version}`, { project }] : [run, { project, format: id }];
+}
+
+/** Whether a format can be had of a kept version. @param {Format} format */
+export const isKept = ({ id }) => id === "html" || id === "canonical";
+
+/** The counts of a header `Spanloom-Losses`, by code. @param {string} header @returns {[string, number][]} */
+export function countsIn(header) {
+  return header.split(",").map((one) => one.trim().split("=")).filter(([code, n]) => code && n).map(([code, n]) => [code, Number(n)]);
+}
+
+/**
+ * Fetch the runs. One that the format cannot hold, or that is gone, is skipped with its reason; without access or answer it ends.
+ * @param {Iterable<Source> | AsyncIterable<Source>} sources @param {Format} format @param {string} layout
+ * @param {(now: Collected) => void} tell called after each run @param {AbortSignal} until
+ */
+export async function collect(sources, format, layout, tell, until) {
+  const file = layoutOf(layout);
+  /** @type {Collected} */
+  const made = { parts: [], read: 0, written: 0, losses: {}, skipped: [] };
+  for await (const source of sources) {
+    try {
+      const { text, losses } = await getText(...addressOf(source, format), until);
+      made.parts.push(new Blob([file.add(text)])); // the browser may keep it on the disk
+      made.written += 1;
+      for (const [code, n] of countsIn(losses)) made.losses[code] = (made.losses[code] ?? 0) + n;
+    } catch (error) {
+      if (!(error instanceof ApiError) || OF_ALL.has(error.status)) throw error;
+      made.skipped.push({ trace: source.trace, project: source.project, reason: error.reason, detail: error.message });
+    }
+    until.throwIfAborted();
+    made.read += 1;
+    tell({ ...made });
+  }
+  made.parts.push(file.end());
+  return made;
+}
+
+/** @typedef {{made: Collected | null, isRunning: boolean, error: ApiError | null}} State */
+const IDLE = /** @type {State} */ ({ made: null, isRunning: false, error: null });
+
+/** Collect runs for a component: `start` ends what ran before, and so does the end of the component. */
+export function useCollected() {
+  const [state, setState] = useState(IDLE);
+  const running = useRef(new AbortController());
+  const stop = () => {
+    running.current.abort();
+    setState(IDLE);
+  };
+  useEffect(() => () => running.current.abort(), []);
+  /** @param {Sources} sources @param {Format} format @param {string} layout @returns {Promise<Collected | null>} nothing if it did not come to its end */
+  const start = async (sources, format, layout) => {
+    running.current.abort();
+    const { signal } = (running.current = new AbortController());
+    const tell = (/** @type {State} */ now) => { if (!signal.aborted) setState(now); };
+    tell({ ...IDLE, isRunning: true });
+    try {
+      const every = Array.isArray(sources) ? sources : sources(MOST);
+      const made = await collect(every, format, layout, (now) => tell({ made: now, isRunning: true, error: null }), signal);
+      tell({ made, isRunning: false, error: null });
+      return signal.aborted ? null : made;
+    } catch (failed) {
+      tell({ ...IDLE, error: asError(failed) });
+      return null;
+    }
+  };
+  return { ...state, start, stop };
+}
