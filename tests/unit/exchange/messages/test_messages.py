@@ -213,7 +213,7 @@ def test_results_belong_to_calls_by_id_else_by_name() -> None:
     assert [(t["name"], t["input"], t["output"]) for t in tools] == [
         ("rain", BERGEN, "wet"),
         ("weather", OSLO, "dry"),
-        ("tool", "", "?"),
+        ("result", "", "?"),
     ]
     assert taken.losses.counts[Code.CALL_UNPAIRED] == 1
     assert taken.losses.counts[Code.DURATION_UNKNOWN] == 4

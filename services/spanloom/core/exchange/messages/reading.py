@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 AGENT = "agent"
 """The name of an agent whose name is unknown."""
-_CALL = "chat"
+_CALL, _A_RESULT = "chat", "result"
+"""The names of a model call, and of a tool of which neither name nor call is known."""
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
 _PARTS = frozenset({"text", "image_url", "input_audio", "file"})
 _FAILED = "error"
@@ -218,7 +219,7 @@ class _Drafting:
         call = self._calls.answer(given, name)
         if call is None:
             self._reading.losses.note(Code.CALL_UNPAIRED, f"{self._source.where}.{at}".lstrip("."))
-        name = name or (call.name if call else "") or A_TOOL
+        name = name or ((call.name or A_TOOL) if call else _A_RESULT)
         call_id = call.id if call else given
         text = _text(message.get("content"))
         has_failed = message.get("status") == _FAILED
