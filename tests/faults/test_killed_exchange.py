@@ -1,0 +1,86 @@
+"""Files of other systems are imported once, and exported whole, wherever the program is killed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from tests.support.drafted import planner
+
+from spanloom.core.formats.json_bytes import dump
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
+
+RUNS = 120
+SOON_S = 60.0
+
+
+def traces() -> list[dict[str, object]]:
+    """Return runs that differ by id, as a file of another system has them."""
+    whole = dump(planner()).decode()
+    return [json.loads(whole.replace(planner()["id"], f"{n:032x}")) for n in range(1, RUNS + 1)]
+
+
+def killed(*words: str, until: Path | None, after_s: float) -> None:
+    """Start a command and kill it, once a file has something and some time has passed."""
+    command = [sys.executable, "-m", "spanloom", *words]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        ends = time.monotonic() + SOON_S
+        while until is not None and not (until.exists() and until.stat().st_size):
+            assert time.monotonic() < ends
+            time.sleep(0.005)
+        time.sleep(after_s)
+        process.send_signal(signal.SIGKILL)
+
+
+def listed(service: RunningSpanloom) -> dict[str, int]:
+    """Return the version of every run, once all are there."""
+    ends = time.monotonic() + SOON_S
+    while True:
+        answer = httpx.get(f"{service.api}/v1/trajectories", params={"limit": 200}).json()
+        found = {run["trace_id"]: run["version"] for run in answer["items"]}
+        if len(found) == RUNS:
+            return found
+        assert time.monotonic() < ends, len(found)
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def service(start_spanloom: StartSpanloom) -> RunningSpanloom:
+    return start_spanloom("serve", "--root-quiet-s=0.3")
+
+
+@pytest.mark.parametrize("name", ["snorkel", "mlflow"])
+def test_killed_between_export_and_import(
+    service: RunningSpanloom, run_spanloom: RunSpanloom, tmp_path: Path, name: str
+) -> None:
+    """An import that is killed and begun again stores each run once; so is an export resumed."""
+    runs, file, out = (tmp_path / part for part in ("runs.jsonl", f"runs.{name}", "again"))
+    runs.write_bytes(b"".join(dump(trace) + b"\n" for trace in traces()))
+    assert run_spanloom("convert", "--to", name, str(runs), "-o", str(file)).returncode == 0
+    otlp, api = (f"--otlp-url={service.addresses['otlp_http']}", f"--api-url={service.api}")
+    command = ("import", otlp, api, "--format", name, str(file))
+    killed(*command, until=None, after_s=1.5)
+    again = run_spanloom(*command)
+    assert again.returncode == 0, again.stderr
+    versions = listed(service)
+    done = json.loads(run_spanloom(*command).stdout)
+    assert (done["accepted_spans"], done["unchanged_runs"]) == (0, RUNS)
+    assert listed(service) == versions
+    export = ("export", api, "--format", name, "-o", str(out))
+    killed(*export, until=tmp_path / "again.partial", after_s=0.05)
+    ended = run_spanloom(*export)
+    assert ended.returncode == 0, ended.stderr
+    assert len(json.loads(ended.stdout)["skipped"]) == 0
+    read = run_spanloom("convert", "--from", name, "--to", "canonical", str(out))
+    ids = [json.loads(line)["id"] for line in read.stdout.splitlines()]
+    assert sorted(ids) == sorted(versions)
