@@ -98,6 +98,24 @@ FOUND: Sequence[Found] = (
             ("follow",),
         ],
     ),
+    # A process that is stopped before the INSERT of a version that another has announced meanwhile.
+    Found(
+        "told_once",
+        (0, 2, 2, 0, 0),
+        [
+            ("send", 0, 1, 0, 0, 0, 0),
+            ("run", 2, 1),
+            ("send", 0, 1, 0, 0, 0, 0),
+            ("store", 0, 0),
+            ("run", 2, 4),
+            ("send", 0, 0, 0, 0, 0, 0),
+            ("run", 2, 2),
+            ("run", 2, 3),
+            ("run", 0, 5),
+            ("follow",),
+            ("set_delay", 0, 3),
+        ],
+    ),
     # The version number goes back: who read more had asked for the head before there was one.
     Found(
         "told_is_stored",

@@ -84,14 +84,26 @@ class Connection:
         self._before(f"begin INSERT {table}")
         return self.engine.now_ns
 
-    def insert(self, table: str, rows: Sequence[object], until_ns: int | None = None) -> None:
-        """Commit a block of rows; an INSERT that has begun the store ends at ``until_ns``."""
+    def insert(
+        self,
+        table: str,
+        rows: Sequence[object],
+        until_ns: int | None = None,
+        began_ns: int | None = None,
+    ) -> float:
+        """Commit a block of rows; an INSERT that has begun the store ends at ``until_ns``.
+
+        Returns how many seconds it took in the store; a sleep of the process after it is none.
+        """
+        took_s = 0.0
         if rows:
             self._before(f"INSERT {table}")
             if until_ns is not None and self.engine.now_ns > until_ns:
                 raise StoreUnavailableError(f"INSERT {table} took too long")
             self.engine.commit(table, rows)
+            took_s = 0.0 if began_ns is None else (self.engine.now_ns - began_ns) / NS
             self._after(f"INSERT {table}")
+        return took_s
 
 
 class SimStore:
@@ -205,8 +217,8 @@ class SimLane:
         columns: Sequence[str],
         rows: Iterable[Sequence[Any]],
         most_s: float = LONGEST_APPEND_S,
-    ) -> None:
-        """Insert rows, which have the time at which the INSERT began."""
+    ) -> float:
+        """Insert rows, which have the time at which the INSERT began; return how long it took."""
         began_ns = self._store.begin(table)
         make: Callable[..., object]
         make, expected, at = {
@@ -215,7 +227,7 @@ class SimLane:
         }[table]
         assert tuple(columns) == tuple(expected)
         made = [make(TraceKey(*row[:2]), *row[2:], at) for row in rows]
-        self._store.insert(table, made, began_ns + int(most_s * NS))
+        return self._store.insert(table, made, began_ns + int(most_s * NS), began_ns)
 
     def heads(self, keys: Sequence[TraceKey]) -> Iterable[Any]:
         rows = of_keys(self._store.select("trajectories"), keys)

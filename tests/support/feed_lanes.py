@@ -47,6 +47,8 @@ class FeedLane:
         self.is_upgrading = False
         self.inserting: Callable[[list[FeedRow]], None] = self.visible.extend
         """Called with the rows of an INSERT; may make them visible."""
+        self.took_s: float | None = None
+        """How long INSERTs take by the server, where it says so."""
         self.between: Callable[[], None] = lambda: None
         """Called between reading the clock and reading the rows."""
 
@@ -59,7 +61,7 @@ class FeedLane:
         columns: Sequence[str],
         rows: Iterable[Sequence[Any]],
         most_s: int | None = None,
-    ) -> None:
+    ) -> float | None:
         assert most_s
         has_time = columns[0] == "ChangedAt"
         now_us = self.now_us
@@ -69,6 +71,7 @@ class FeedLane:
             named = dict(zip(columns[has_time:], row[has_time:], strict=True))
             made.append(FeedRow(**named, changed=at_us))
         self.inserting(made)
+        return self.took_s
 
     def rows(self, name: str, **parameters: Any) -> Iterator[Any]:
         if name == "feed_clock":

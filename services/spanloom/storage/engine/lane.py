@@ -111,12 +111,14 @@ class Lane:
         columns: Sequence[str],
         rows: Iterable[Sequence[object]],
         most_s: int | None = None,
-    ) -> None:
+    ) -> float | None:
         """Insert rows of JSON values; does nothing without rows, many rows take several INSERTs.
 
-        An INSERT that takes longer than ``most_s`` seconds stores nothing.
+        An INSERT that takes longer than ``most_s`` seconds stores nothing. Returns how many seconds
+        the longest of them took in the server, however long this process slept meanwhile; ``None``
+        if the server does not say.
         """
-        self._insert(table, columns, rows, "JSONCompactEachRow", most_s)
+        return self._insert(table, columns, rows, "JSONCompactEachRow", most_s)
 
     def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
         """Insert rows that name their columns; otherwise like ``insert``."""
@@ -183,17 +185,22 @@ class Lane:
         rows: Iterable[object],
         fmt: str,
         most_s: int | None = None,
-    ) -> None:
+    ) -> float | None:
         """Send a block as one text: a separate text for each row costs five times as much.
 
         Rows may be separated by commas, so the JSON list is sent without its brackets.
         """
         left = iter(rows)
         bound = None if most_s is None else {"max_execution_time": most_s}
+        took_s: float | None = 0.0
         while block := list(islice(left, ROWS_PER_INSERT)):
             text = orjson.dumps(block)[1:-1]
             with self._inserting, translated():
-                self._ready().raw_insert(table, columns or None, text, settings=bound, fmt=fmt)
+                client = self._ready()
+                done = client.raw_insert(table, columns or None, text, settings=bound, fmt=fmt)
+            one_s = _seconds_of(done)
+            took_s = None if took_s is None or one_s is None else max(took_s, one_s)
+        return took_s
 
     def _ask(self, name: str, parameters: Mapping[str, object], fmt: str) -> bytes:
         client = self._ready()
@@ -203,6 +210,13 @@ class Lane:
             text = filtered(text, self.hiding.conditions(name, parameters))
         with translated():
             return client.raw_query(text, parameters=bind(values), fmt=fmt)
+
+
+def _seconds_of(done: object) -> float | None:
+    """Return how long a statement took in the server, by its own summary."""
+    summary = getattr(done, "summary", None)
+    took_ns = str(summary.get("elapsed_ns")) if isinstance(summary, dict) else ""
+    return int(took_ns) / 1e9 if took_ns.isdigit() else None
 
 
 def _packed(texts: Iterable[bytes]) -> Iterator[list[bytes]]:
