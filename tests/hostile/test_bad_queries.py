@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from http.client import HTTPConnection
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
@@ -45,6 +46,10 @@ def trace_id(spanloom: RunningSpanloom) -> str:
     assert doors.post(one()(trace)).status == 200
     doors.close()
     await_trajectory(spanloom.api, trace.hex(), 1)
+    ends = time.monotonic() + 30  # its row in the list is stored a moment after its document
+    while not httpx.get(f"{spanloom.api}/v1/trajectories?has_steps=any").json()["items"]:
+        assert time.monotonic() < ends
+        time.sleep(0.05)
     return trace.hex()
 
 

@@ -31,7 +31,7 @@ MAX_SLOWDOWN = 8
 NOISE_S = 0.25
 LEAST = 20
 """Pairs of an attribute and a text in a dialect with few attributes."""
-WITHOUT_CAPTURES = {"a2a", "imported", "logfire_pending", "openinference_mastra"}
+WITHOUT_CAPTURES = {"a2a", "imported", "invariant", "logfire_pending", "openinference_mastra"}
 DIALECTS = sorted({dialect.id for dialect in registry.DIALECTS} - WITHOUT_CAPTURES)
 
 

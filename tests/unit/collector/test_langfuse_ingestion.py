@@ -12,13 +12,14 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from spanloom.collector.doors.langfuse.events import read_batch
-from spanloom.collector.doors.langfuse.fields import iso_nanoseconds, span_id_of, trace_id_of
+from spanloom.collector.doors.langfuse.fields import span_id_of, trace_id_of
 from spanloom.collector.doors.langfuse.ingestion import LangfuseIngestion
 from spanloom.collector.doors.langfuse.observation_file import ObservationFile
 from spanloom.collector.doors.langfuse.observations import Observations
 from spanloom.collector.doors.langfuse.spans import encode_observations
 from spanloom.collector.intake.export import Exporter
 from spanloom.core.errors import InvalidRequestError, SchemaTooOldError
+from spanloom.core.values.moments import iso_nanoseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,14 +9,13 @@ again.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict, deque
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.messages.wire import compact
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import json_value
+from spanloom.core.values.moments import iso_nanoseconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -93,27 +92,9 @@ def text_of(content: object) -> str:
     return content if isinstance(content, str) else ""
 
 
-_FRACTION = re.compile(r"\.(\d+)")
-_MAX_NS = 2**63 - 1
-
-
 def time_ns(message: Message) -> int | None:
-    """Return a message's time in nanoseconds since the epoch; without an offset it is UTC.
-
-    ``None`` if it has none, or one that is not between 1970 and 2262.
-    """
-    text = message.get(TIMESTAMP)
-    if not isinstance(text, str):
-        return None
-    fraction = _FRACTION.search(text)
-    try:
-        moment = datetime.fromisoformat(_FRACTION.sub("", text, count=1))
-        seconds = int(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp())
-    except (ValueError, OverflowError):
-        return None
-    digits = fraction[1][:9].ljust(9, "0") if fraction else "0"
-    nanoseconds = seconds * 10**9 + int(digits)
-    return nanoseconds if 0 < nanoseconds <= _MAX_NS else None
+    """Return a message's time in nanoseconds since the epoch; ``None`` if it has none."""
+    return iso_nanoseconds(message.get(TIMESTAMP))
 
 
 class _Window:

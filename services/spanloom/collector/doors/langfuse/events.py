@@ -17,7 +17,6 @@ from spanloom.collector.doors.langfuse.fields import (
     Change,
     Stamp,
     Subject,
-    iso_nanoseconds,
     span_id_of,
     trace_id_of,
 )
@@ -25,6 +24,7 @@ from spanloom.collector.doors.langfuse.scores import Score, read_score
 from spanloom.collector.doors.otlp.json import load_json
 from spanloom.collector.doors.otlp_writing import as_text
 from spanloom.core.errors import InvalidRequestError
+from spanloom.core.values.moments import iso_nanoseconds
 
 if TYPE_CHECKING:
     from spanloom.collector.intake.limits import Limits

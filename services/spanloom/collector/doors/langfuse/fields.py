@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -111,25 +110,3 @@ def span_id_of(text: str) -> bytes:
     if _HEX_SPAN_ID.fullmatch(lower):
         return bytes.fromhex(lower)
     return hashlib.sha256(text.encode()).digest()[:8]
-
-
-_FRACTION = re.compile(r"\.(\d+)")
-_MAX_NS = 2**63 - 1
-
-
-def iso_nanoseconds(text: object) -> int | None:
-    """Return an ISO 8601 time in nanoseconds since the epoch; without an offset it is UTC.
-
-    ``None`` if the value is no such time, or not between 1970 and 2262.
-    """
-    if not isinstance(text, str):
-        return None
-    fraction = _FRACTION.search(text)
-    try:
-        moment = datetime.fromisoformat(_FRACTION.sub("", text, count=1))
-        seconds = int(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp())
-    except (ValueError, OverflowError):
-        return None
-    digits = fraction[1][:9].ljust(9, "0") if fraction else "0"
-    nanoseconds = seconds * 10**9 + int(digits)
-    return nanoseconds if 0 < nanoseconds <= _MAX_NS else None

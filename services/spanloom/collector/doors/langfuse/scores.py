@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.collector.doors.langfuse.fields import iso_nanoseconds, span_id_of, trace_id_of
+from spanloom.collector.doors.langfuse.fields import span_id_of, trace_id_of
 from spanloom.collector.doors.otlp_writing import RequestWriter, as_text, put_attribute
 from spanloom.core.conventions.agent_logs import SCOPE_NAME
 from spanloom.core.conventions.evaluations import EXPLANATION, LABEL, NAME, OWN, RESULT, VALUE
 from spanloom.core.errors import InvalidRequestError
+from spanloom.core.values.moments import iso_nanoseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -14,12 +14,12 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
 from spanloom.collector.doors.langfuse.fields import (
     METADATA,
-    iso_nanoseconds,
     span_id_of,
     trace_id_of,
 )
 from spanloom.collector.doors.otlp_writing import RequestWriter, put_attribute
 from spanloom.core.conventions.run_context import ATTRIBUTE, read_counts, write_counts
+from spanloom.core.values.moments import iso_nanoseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Usage
+from spanloom.core.values.moments import iso_nanoseconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,14 +25,8 @@ def moment(ms: int) -> str:
 
 def milliseconds(text: object) -> int | None:
     """Return a moment in milliseconds since the epoch; ``None`` for what is none."""
-    if not isinstance(text, str):
-        return None
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    aware = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return max(0, (aware - _EPOCH) // timedelta(milliseconds=1))
+    found = iso_nanoseconds(text)
+    return None if found is None else found // 1_000_000
 
 
 def written_usage(tokens: Mapping[str, object]) -> Json:
