@@ -161,6 +161,10 @@ def _revisit(world: World, trace: int) -> None:
 
 
 def _expire(world: World, trace: int) -> None:
+    """Let the term of a trace go by; no process sleeps so long within a look (ADR 30)."""
+    for extractor in world.extractors:
+        if extractor.is_busy:
+            extractor.restart()
     world.advance(86_400 * 30)
     world.expire(TRACES[trace])
 
