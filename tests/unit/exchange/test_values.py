@@ -53,6 +53,14 @@ def test_values_and_their_places(text: bytes, expected: list[str]) -> None:
     assert read(text) == [A, B, A][: len(expected)]
 
 
+def test_an_item_that_is_too_deep_does_not_stop_its_neighbours() -> None:
+    """It can be parsed and not written again."""
+    deep = b"[" * 300 + b"]" * 300
+    found = list(split(BytesIO(b"[" + FIRST + b"," + deep + b"," + SECOND + b"]"), is_container))
+    assert [one.place for one in found] == ["item 1", "item 2", "item 3"]
+    assert [one.fault for one in found] == ["", "it is nested too deeply", ""]
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [

@@ -26,6 +26,7 @@ FIRST_BYTES = 1024 * 1024
 """As much of the first line is read to decide what the file is."""
 PIECE_BYTES = 1024 * 1024
 TOO_LONG = "it is longer than 256 MiB"
+TOO_DEEP = "it is nested too deeply"
 EMPTY = "it is empty"
 UTF_16 = "it is UTF-16 or UTF-32; UTF-8 is needed (`iconv -f utf-16 -t utf-8`)"
 BEHIND = "it is no part of the array before it"
@@ -146,7 +147,11 @@ def _values(line: bytes, place: str, is_container: IsContainer) -> Iterator[Text
         return
     before = f"{place}: " if place else ""
     for n, item in enumerate(items, 1):
-        yield Text(where if place and len(items) == 1 else f"{before}item {n}", orjson.dumps(item))
+        at = where if place and len(items) == 1 else f"{before}item {n}"
+        try:
+            yield Text(at, orjson.dumps(item))
+        except orjson.JSONEncodeError:  # it is read to a depth of 1,024, and written to 254
+            yield Text(at, b"", TOO_DEEP)
 
 
 def _items(line: bytes, is_container: IsContainer) -> list[Any] | None:  # as JSON has them

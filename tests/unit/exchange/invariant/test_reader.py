@@ -172,6 +172,16 @@ def test_times_are_those_of_messages_and_never_go_back() -> None:
     assert "timestamp" not in first.output
 
 
+def test_messages_before_the_first_with_a_time_are_before_it() -> None:
+    """A system prompt rarely has one; the run does not begin in 1970."""
+    prompt = {"role": "system", "content": "be brief"}
+    answer = {**ANSWERED, "timestamp": "2026-03-01T12:00:05Z"}
+    document = taken([prompt, ASKED, answer]).document
+    info = document["root_step"]["basic_info"]
+    assert 1_772_366_405_000 - 10 <= int(info["started_at"]) <= 1_772_366_405_000
+    assert int(info["duration"]) <= 10
+
+
 def test_a_bad_line_is_named_and_its_neighbours_are_taken() -> None:
     broken = {"messages": [ASKED, {"role": 7, "content": ""}]}
     results = read([ASKED], broken, "text", {"messages": {}}, [ASKED, ANSWERED])

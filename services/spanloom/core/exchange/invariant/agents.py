@@ -111,10 +111,12 @@ def _times(messages: Sequence[Json], start_ms: int) -> Sequence[int]:
     """Return the time of each message in ms since the epoch, later than that of the one before.
 
     Steps are in the order of their times, so messages without a time, or with the same one, are
-    a millisecond apart.
+    a millisecond apart; those before the first that has one are before it.
     """
     times: list[int] = []
-    at = start_ms
+    timed = ((place, known) for place, known in enumerate(map(time_ns, messages)) if known)
+    place, first_ns = next(timed, (0, 0))
+    at = max(start_ms, first_ns // carried.NS_PER_MS - place)
     for message in messages:
         known = time_ns(message)
         at = at if known is None else max(at, known // carried.NS_PER_MS)
