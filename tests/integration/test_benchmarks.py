@@ -136,7 +136,8 @@ def test_a_quick_measure_prints_its_rows_with_their_bars(name: str, tmp_path: Pa
     for start, bar in BARS[name].items():
         (row,) = [row for row in rows if row["measure"].startswith(start)]
         assert row["bar"] == bar
-        assert 0 < row["value"] < float("inf")
+        least = -1 if name == "live" else 0  # a difference of two loads, which noise may turn
+        assert least < row["value"] < float("inf")
         (line,) = [line for line in ended.stdout.splitlines() if line.startswith(start)]
         assert bar in line
     if name == "extract":

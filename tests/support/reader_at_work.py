@@ -26,6 +26,8 @@ ANOTHER = "another"
 """The data directory of a second service, in the home."""
 SILENT_S = 0.5
 """Seconds for which a command is watched that prints only on events."""
+SILENT = frozenset({"convert", "scores"})
+"""Commands that write a file and say nothing."""
 RUN_S = 60.0
 HELPERS = frozenset({"curl", "export"})
 PORTS = ("otlp_grpc", "otlp_http", "api", "sql")
@@ -94,6 +96,8 @@ class Reader(NamedTuple):
             return ""
         ended = programs.run("-m", "spanloom", *words, env=self.environment)
         assert ended.returncode == 0, f"{line}\n{ended.stderr}"
+        if words[0] in SILENT:
+            return ended.stdout
         if not (ended.stdout or sign):  # no items, no lines; a terminal prints a sentence
             ended = programs.run(
                 "-m", "spanloom", *words, "--output", "table", env=self.environment

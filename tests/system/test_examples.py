@@ -55,7 +55,13 @@ EXAMPLES = [
     if not is_recipe(example) and example.page != ASKED_ELSEWHERE
 ]
 INDEXED_S = 60.0
-MOST_NOT_RUN = 9
+FILES = (
+    "spanloom export --format jsonl -o ~/runs.jsonl",
+    "spanloom export --format otlp -o ~/spans.jsonl",
+    "spanloom convert --from canonical --to coze-example ~/runs.jsonl -o ~/example.json",
+)
+"""The reader's files for the pages of formats."""
+MOST_NOT_RUN = 13
 """An example that nobody tries will be wrong one day: more than these need a better reason."""
 READING = (
     "list",
@@ -140,6 +146,9 @@ def in_shell(example: Example, reader: Reader) -> None:
         keys = SqliteKeys(reader.data_dir / "keys.sqlite")
         keys.add(Key(EXAMPLE_KEY_ID, "0" * 64, ALL_PROJECTS, frozenset(Scope), time.time_ns()))
         keys.close()
+    if example.page.startswith("docs/formats/"):
+        for line in FILES:
+            reader.type_line(line)
     reader.type(example.text)
 
 
