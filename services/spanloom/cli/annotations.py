@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 import click
 import orjson
 
+from spanloom.cli.arguments import files_argument
 from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import TeachingCommand, TeachingGroup
 from spanloom.client.calls.annotations import annotation_table
@@ -141,9 +142,7 @@ annotations_group.add_command(export_command)
 
 
 @annotations_group.command("import", cls=TeachingCommand)
-@click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
+@files_argument()
 @click.option("--project", metavar="NAME", help="The project of the runs.")
 @click.option(
     "--items",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import reduce, wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -36,6 +37,17 @@ Command = TypeVar("Command", bound="Callable[..., Any]")
 def trace_id_argument(command: Command) -> Command:
     """Add the argument TRACE_ID, converted to lower case."""
     return click.argument("trace_id", callback=to_trace_id_or_latest)(command)
+
+
+def files_argument(*, with_stdin: bool = False) -> Callable[[Command], Command]:
+    """Add the argument FILE..., passed on as paths ``files``; ``-`` only ``with_stdin``."""
+    return click.argument(
+        "files",
+        metavar="FILE...",
+        nargs=-1,
+        required=True,
+        type=click.Path(path_type=Path, allow_dash=with_stdin),
+    )
 
 
 def resolve(trace_id: str, client: Client, project: str | None) -> str:

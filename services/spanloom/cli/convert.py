@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from spanloom.cli.arguments import files_argument
 from spanloom.cli.exchanging import (
     FormatName,
     from_option,
@@ -46,13 +47,7 @@ _TABLES = frozenset({"parquet", "arrow"})
         "spanloom convert --to coze --strict --report out.report runs.jsonl -o coze.jsonl",
     ),
 )
-@click.argument(
-    "files",
-    metavar="FILE...",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path, allow_dash=True),
-)
+@files_argument(with_stdin=True)
 @from_option("--from")
 @click.option(
     "--to",

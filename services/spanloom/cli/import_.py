@@ -6,12 +6,12 @@ import sys
 from contextlib import closing
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import orjson
 
+from spanloom.cli.arguments import files_argument
 from spanloom.cli.client import ServiceError, to_url_option
 from spanloom.cli.exchanging import from_option, report_option, source_of_file, write_report
 from spanloom.cli.options import TeachingCommand
@@ -28,6 +28,7 @@ from spanloom.terminal.output import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from spanloom.client.transfer.documents import Run
     from spanloom.core.exchange.sources import Source
@@ -47,13 +48,7 @@ MOST_SHOWN = 20
         "spanloom import --otlp-url http://traces.internal:4318 trace.json.gz",
     ),
 )
-@click.argument(
-    "files",
-    metavar="FILE...",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-)
+@files_argument()
 @from_option("--format")
 @click.option("--project", metavar="NAME", help="As runs of this project, whatever the spans say.")
 @report_option

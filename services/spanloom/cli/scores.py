@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 import orjson
 
+from spanloom.cli.arguments import files_argument
 from spanloom.cli.client import ServiceError, patient_client_option, to_url_option
 from spanloom.cli.options import TeachingCommand, TeachingGroup
 from spanloom.client.address import find_address
@@ -145,13 +146,7 @@ def _say_skipped(skipped: int) -> None:
 
 
 @scores_group.command("import", cls=TeachingCommand)
-@click.argument(
-    "files",
-    metavar="FILE...",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-)
+@files_argument()
 @click.option("--project", metavar="NAME", help="The project of the runs, whatever the rows say.")
 @patient_client_option
 def import_command(client: Client, files: Sequence[Path], project: str | None) -> None:
