@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spanloom.core.conventions.imported import TOKEN_COUNTS
 from spanloom.core.document import Document
 from spanloom.core.exchange.drafts import STEP_KINDS, Draft, DraftStep, usage_of
 from spanloom.core.model.trajectory import Kind, StepError
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
     from spanloom.core.document import DocumentStep
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "exchange"
-COUNTS = (
-    *("input_tokens", "output_tokens", "reasoning_tokens"),
-    *("input_read_cached_tokens", "input_creation_cached_tokens"),
-)
 
 
 def planner() -> dict[str, Any]:
@@ -47,7 +44,7 @@ def _step(step: DocumentStep, parent_id: str) -> DraftStep:
         step.started_at,
         step.duration,
         StepError(error["code"], error["msg"]) if error else None,
-        usage_of(info.get(name) for name in COUNTS) if info else None,
+        usage_of(info.get(name) for name in TOKEN_COUNTS) if info else None,
         step.model,
         metadata={k: v for k, v in step.metadata.items() if k != "model"},
     )

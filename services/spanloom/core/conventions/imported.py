@@ -37,7 +37,7 @@ SPANS = "spanloom.import.spans"
 """On the root: the number of spans that carry the document."""
 
 NS_PER_MS = 1_000_000
-_MODEL_INFO = (
+TOKEN_COUNTS = (
     *("input_tokens", "output_tokens", "reasoning_tokens"),
     *("input_read_cached_tokens", "input_creation_cached_tokens"),
 )
@@ -98,7 +98,7 @@ def read_error(span: Span, metadata: Mapping[str, str]) -> StepError | None:
 def read_usage(info: object) -> Usage:
     """Return the token counts of ``model_info``; raise ``NotCarriedError``."""
     fields = members(info)
-    return Usage(*(number(fields.get(name)) for name in _MODEL_INFO))
+    return Usage(*(number(fields.get(name)) for name in TOKEN_COUNTS))
 
 
 def read_metrics(info: object) -> Metrics:

@@ -226,13 +226,6 @@ def _known(extras: Mapping[str, object]) -> Mapping[str, object]:
     return {name: value for name, value in extras.items() if name not in _FROM_TEXTS}
 
 
-TOKEN_COUNTS = (
-    *("input_tokens", "output_tokens", "reasoning_tokens"),
-    *("input_read_cached_tokens", "input_creation_cached_tokens"),
-)
-"""Members of ``model_info`` in the order of ``Usage``."""
-
-
 def usage_of(counts: Iterable[object]) -> Usage:
     """Return token counts in the order of ``Usage``; what is no count is 0."""
     return Usage(

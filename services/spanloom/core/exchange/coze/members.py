@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from spanloom.core.conventions.imported import TOKEN_COUNTS
 from spanloom.core.errors import InvalidRequestError
-from spanloom.core.exchange.drafts import TOKEN_COUNTS, usage_of
+from spanloom.core.exchange.drafts import usage_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.readers import a_list, an_object, kind_of
 from spanloom.core.model.trajectory import NO_CODE, StepError

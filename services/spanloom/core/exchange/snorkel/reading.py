@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.imported import TOKEN_COUNTS
 from spanloom.core.document import Document
 from spanloom.core.exchange.attributes import with_number
 from spanloom.core.exchange.drafts import (
     STEP_KINDS,
-    TOKEN_COUNTS,
     Draft,
     DraftStep,
     complete,
