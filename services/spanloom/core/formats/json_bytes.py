@@ -34,6 +34,11 @@ def dump(value: Any) -> bytes:  # any JSON value
         return orjson.dumps(_encodable(value))
 
 
+def as_text(value: Any) -> str:  # any JSON value
+    """Return a string unchanged, nothing for ``None``, any other value as ``dump`` writes it."""
+    return value if isinstance(value, str) else "" if value is None else dump(value).decode()
+
+
 def dump_list(items: Sequence[T], encode: Callable[[T], Any]) -> bytes:
     """Return the list of the encoded items as ``dump`` does."""
     if len(items) <= AT_ONCE:

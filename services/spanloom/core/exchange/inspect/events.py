@@ -9,7 +9,7 @@ from spanloom.core.exchange.ids import step_id_of
 from spanloom.core.exchange.inspect.messages import arguments_text, read, read_all
 from spanloom.core.exchange.inspect.times import milliseconds, read_usage
 from spanloom.core.exchange.inspect.writing import NO_MODEL, OURS
-from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.json_bytes import as_text, dump
 from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ class _Steps:
             "",
             STEP_KINDS.get(str(ours.get("type", "agent")), Kind.OTHER),
             str(ours.get("name", event.get("name") or "agent")),
-            _text(ours.get("input")),
-            _text(ours.get("output")),
+            as_text(ours.get("input")),
+            as_text(ours.get("output")),
             milliseconds(event.get("timestamp")) or 0,
             error=_error(ours.get("error"), None),
-            model=_text(ours.get("model")),
+            model=as_text(ours.get("model")),
             metadata=_metadata(ours),
         )
         self._step_of_span[span_id] = step.id
@@ -156,7 +156,7 @@ def _model(event: Json, step_id: str) -> DraftStep:
     output = event.get("output")
     told: Json = output if isinstance(output, dict) else {}
     asked, answers, ours = read_all(event.get("input")), _answers(told), ours_of(event)
-    model = _text(ours.get("model") or told.get("model") or event.get("model"))
+    model = as_text(ours.get("model") or told.get("model") or event.get("model"))
     begin, took = _times(event)
     return DraftStep(
         step_id,
@@ -178,14 +178,14 @@ def _model(event: Json, step_id: str) -> DraftStep:
 def _tool(event: Json, step_id: str) -> DraftStep:
     ours, arguments, error = ours_of(event), event.get("arguments"), event.get("error")
     name = str(ours.get("name", event.get("function") or "tool"))
-    own = {"tool_call_id": _text(event.get("id")), "tool_name": name}
+    own = {"tool_call_id": as_text(event.get("id")), "tool_name": name}
     begin, took = _times(event)
     return DraftStep(
         step_id,
         "",
         Kind.TOOL,
         name,
-        _text(ours.get("input")) or (arguments_text(arguments) if arguments else ""),
+        as_text(ours.get("input")) or (arguments_text(arguments) if arguments else ""),
         _result(event.get("result")),
         begin,
         took,
@@ -207,23 +207,20 @@ def _times(event: Json) -> tuple[int, int]:
 
 def _result(result: object) -> str:
     """Return a tool's result as text; parts of it as their texts."""
-    if isinstance(result, str):
-        return result
     if isinstance(result, list | dict):
         content = read(
             {"role": "tool", "content": result if isinstance(result, list) else [result]}
         )
-        found = content["content"]
-        return found if isinstance(found, str) else dump(found).decode()
-    return "" if result is None else dump(result).decode()
+        return as_text(content["content"])
+    return as_text(result)
 
 
 def _error(ours: object, message: object) -> StepError | None:
     if isinstance(ours, dict):
         code = ours.get("code")
         known = code if isinstance(code, int) and not isinstance(code, bool) else NO_CODE
-        return StepError(known, _text(ours.get("msg")))
-    return None if message is None else StepError(NO_CODE, _text(message))
+        return StepError(known, as_text(ours.get("msg")))
+    return None if message is None else StepError(NO_CODE, as_text(message))
 
 
 def _first_token(value: object) -> float | None:
@@ -236,15 +233,11 @@ def _first_token(value: object) -> float | None:
 def _metadata(ours: Mapping[str, Any]) -> Mapping[str, str]:
     found = ours.get("metadata")
     known = found.items() if isinstance(found, dict) else ()
-    return {str(name): _text(value) for name, value in known}
+    return {str(name): as_text(value) for name, value in known}
 
 
 def ours_of(event: Json) -> Mapping[str, Any]:
-    """Return what our own writer put into the metadata of an event; empty in others' logs."""
+    """Return what our own writer put into the metadata of an event, or a sample; else nothing."""
     metadata = event.get("metadata")
     found = metadata.get(OURS) if isinstance(metadata, dict) else None
     return found if isinstance(found, dict) else {}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else dump(value).decode()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.json_bytes import as_text, dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.values.attributes import json_value
 
@@ -44,15 +44,18 @@ def _content(message: Json, losses: Losses, path: str) -> object:
     elif reasoning:
         parts = []
     else:
-        return content if isinstance(content, str) else "" if content is None else _text(content)
-    return [*([{"type": "reasoning", "reasoning": _text(reasoning)}] if reasoning else []), *parts]
+        return as_text(content)
+    return [
+        *([{"type": "reasoning", "reasoning": as_text(reasoning)}] if reasoning else []),
+        *parts,
+    ]
 
 
 def _part(part: object, losses: Losses, path: str) -> Json:
-    known: Json = part if isinstance(part, dict) else {"type": "text", "text": _text(part)}
+    known: Json = part if isinstance(part, dict) else {"type": "text", "text": as_text(part)}
     kind, image = known.get("type"), known.get("image_url")
     if kind == "text":
-        return {"type": "text", "text": _text(known.get("text"))}
+        return {"type": "text", "text": as_text(known.get("text"))}
     if kind == "image_url" and isinstance(image, dict) and isinstance(image.get("url"), str):
         return {"type": "image", "image": image["url"]}
     losses.note(Code.PARTS_DROPPED, path)
@@ -65,20 +68,23 @@ def _call(call: Json, at: int, losses: Losses, path: str) -> Json:
     call_id = call.get("id") if isinstance(call, dict) else None
     if not call_id:
         losses.note(Code.CALL_ID_MADE, path)
-    shown: Json = {"id": str(call_id or f"{path}.{at}"), "function": _text(named.get("name"))}
+    shown: Json = {"id": str(call_id or f"{path}.{at}"), "function": as_text(named.get("name"))}
     arguments = named.get("arguments")
     value = json_value(arguments) if isinstance(arguments, str) else arguments
     if isinstance(value, dict):
         return shown | {"arguments": value, "type": "function"}
     losses.note(Code.ARGS_NOT_OBJECT, path)
-    return shown | {"arguments": {}, "parse_error": _text(arguments), "type": "function"}
+    return shown | {"arguments": {}, "parse_error": as_text(arguments), "type": "function"}
 
 
 def read(message: Json) -> Json:
     """Return a message of Inspect's in our form; unknown members are left out."""
     role, content = str(message.get("role") or ASSISTANT), message.get("content")
     reasoning, parts = _read_parts(content if isinstance(content, list) else [])
-    shown: Json = {"role": role, "content": parts if isinstance(content, list) else _text(content)}
+    shown: Json = {
+        "role": role,
+        "content": parts if isinstance(content, list) else as_text(content),
+    }
     if reasoning and (not parts or [part["type"] for part in parts] == ["text"]):
         shown["content"] = parts[0]["text"] if parts else ""  # a text that had to be a part
     if reasoning:
@@ -97,9 +103,9 @@ def _read_parts(parts: Sequence[object]) -> tuple[Sequence[str], Sequence[Json]]
     reasoning: list[str] = []
     others: list[Json] = []
     for part in parts:
-        known: Json = part if isinstance(part, dict) else {"type": "text", "text": _text(part)}
+        known: Json = part if isinstance(part, dict) else {"type": "text", "text": as_text(part)}
         if known.get("type") == "reasoning":
-            reasoning.append(_text(known.get("reasoning")))
+            reasoning.append(as_text(known.get("reasoning")))
         else:
             others.append(_read_part(known))
     return reasoning, others
@@ -109,15 +115,15 @@ def _read_part(part: Json) -> Json:
     if part.get("type") == "image" and isinstance(part.get("image"), str):
         return {"type": "image_url", "image_url": {"url": part["image"]}}
     if part.get("type") == "text":
-        return {"type": "text", "text": _text(part.get("text"))}
+        return {"type": "text", "text": as_text(part.get("text"))}
     return {"type": "text", "text": f"[{part.get('type', 'part')}]"}
 
 
 def _read_call(call: Json) -> Json:
     error, arguments = call.get("parse_error"), call.get("arguments")
     text = error if isinstance(error, str) else arguments_text(arguments)
-    function = {"name": _text(call.get("function")), "arguments": text}
-    return {"id": _text(call.get("id")), "type": "function", "function": function}
+    function = {"name": as_text(call.get("function")), "arguments": text}
+    return {"id": as_text(call.get("id")), "type": "function", "function": function}
 
 
 def arguments_text(arguments: object) -> str:
@@ -129,7 +135,3 @@ def read_all(messages: object) -> Sequence[Json]:
     """Return the messages of a list; what is no message is left out."""
     found: Iterable[Any] = messages if isinstance(messages, list) else ()
     return [read(one) for one in found if isinstance(one, dict)]
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else dump(value).decode()

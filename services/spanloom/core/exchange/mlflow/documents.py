@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.json_bytes import as_text
 from spanloom.core.values.attributes import json_object, json_value
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ def uri_of(document: Json) -> str:
 
 def _document(item: object) -> Json:
     if not isinstance(item, dict):
-        return {"page_content": _text(item), "metadata": {}}
+        return {"page_content": as_text(item), "metadata": {}}
     name = next((name for name in _CONTENT if name in item), "")
     metadata = _metadata(item) | _others(item, name)
-    made: Json = {"page_content": _text(item.get(name, "")), "metadata": metadata}
+    made: Json = {"page_content": as_text(item.get(name, "")), "metadata": metadata}
     if isinstance(own := item.get("id"), str) and own:
         made["id"] = own
     if uri := uri_of(made):
@@ -65,7 +65,3 @@ def _metadata(item: Json) -> Json:
 def _others(item: Json, content: str) -> Json:
     known: Iterable[str] = {content, "id", *_METADATA}
     return {name: value for name, value in item.items() if name not in known}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else dump(value).decode()

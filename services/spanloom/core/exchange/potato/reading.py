@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.exchange.drafts import STEP_KINDS, Draft, DraftStep, complete
 from spanloom.core.exchange.ids import step_id_of, trace_id_of
-from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.json_bytes import as_text, dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import EachAlone, a_list, a_text, an_object
 from spanloom.core.model.trajectory import Kind
@@ -73,10 +73,10 @@ class _Steps:
         kind = STEP_KINDS.get(str(step.get("type")), Kind.TOOL if call else Kind.MODEL)
         if kind is Kind.TOOL:
             name, given = (call[1], call[2]) if call else (action, "")
-            output = _text(step.get("observation"))
+            output = as_text(step.get("observation"))
         else:
             name, given, output = str(kind), "", action
-        thought = _text(step.get("thought"))
+        thought = as_text(step.get("thought"))
         if kind is Kind.MODEL:
             output = _answer(action, thought)
         elif kind is Kind.AGENT:
@@ -119,7 +119,3 @@ class _Steps:
 def _answer(action: str, thought: str) -> str:
     message = {"role": "assistant", "content": action}
     return dump([message | ({"reasoning_content": thought} if thought else {})]).decode()
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else dump(value).decode()

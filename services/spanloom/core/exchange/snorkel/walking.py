@@ -15,7 +15,7 @@ from spanloom.core.exchange.snorkel.nodes import (
     check_node,
     substeps_of,
 )
-from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.json_bytes import as_text
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ class Node:
     @property
     def output(self) -> str:
         """Its value as text."""
-        value = self.json.get(VALUE)
-        return value if isinstance(value, str) else "" if value is None else dump(value).decode()
+        return as_text(self.json.get(VALUE))
 
     @property
     def steps(self) -> Iterator[Node]:
