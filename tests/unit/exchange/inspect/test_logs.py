@@ -219,6 +219,17 @@ def test_texts_that_are_put_back_again_and_again_are_refused() -> None:
     assert isinstance(kept, Taken)
 
 
+def test_a_sample_that_is_too_deep_keeps_no_other_away() -> None:
+    """It can be parsed, and not written again."""
+    deep: Any = []
+    for _ in range(400):
+        deep = [deep]
+    tool = {**EVENTS[4], "arguments": {"city": deep}}
+    refused, kept = read(log_of(sample(events=[tool]), sample(id=2, messages=[ASKED, *ANSWERS])))
+    assert refused == Refused("line 1: sample 1", "it is nested too deeply")
+    assert isinstance(kept, Taken)
+
+
 def test_a_sample_that_is_none_keeps_no_other_away() -> None:
     good = sample(messages=[ASKED, *ANSWERS])
     found = read(

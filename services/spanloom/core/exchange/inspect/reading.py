@@ -12,19 +12,18 @@ from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import Draft, complete
 from spanloom.core.exchange.ids import trace_id_of
 from spanloom.core.exchange.inspect.attachments import resolved
-from spanloom.core.exchange.inspect.events import root_of, steps_of_events
+from spanloom.core.exchange.inspect.events import ours_of, root_of, steps_of_events
 from spanloom.core.exchange.inspect.messages import ASSISTANT, read_all
-from spanloom.core.exchange.inspect.writing import OURS
 from spanloom.core.exchange.messages.reading import Source, draft_of_messages
 from spanloom.core.formats.json_bytes import dump
-from spanloom.core.formats.losses import Code, Losses
-from spanloom.core.formats.readers import Located, Refused, Taken, a_list, an_object
+from spanloom.core.formats.losses import Code
+from spanloom.core.formats.readers import Refused, a_list, an_object, read_alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from spanloom.core.formats.json_bytes import Json
-    from spanloom.core.formats.readers import Reading
+    from spanloom.core.formats.readers import Located, Reading, Taken
 
 FORMAT = "inspect"
 _CALLED = frozenset({"model", "tool", "span_begin"})
@@ -33,7 +32,7 @@ _CALLED = frozenset({"model", "tool", "span_begin"})
 class Sample(NamedTuple):
     """A sample, and what the log says around it."""
 
-    json: Json
+    json: Any  # as JSON has it
     eval: Json
     """The log's ``eval``: task, model, dataset."""
 
@@ -59,26 +58,20 @@ class LogReader:
                 yield Refused(place, "samples: the log has none")
             for at, sample in enumerate(samples):
                 where = place if len(samples) == 1 else f"{place}: sample {at + 1}"
-                yield _read(where, sample, about, reading)
+                yield from read_alone(where, Sample(sample, about), _read_sample, reading)
 
 
 INSPECT = LogReader()
 
 
-def _read(place: str, sample: object, about: Json, reading: Reading) -> Taken | Refused:
-    reading.losses = Losses()
-    try:
-        found = Sample(resolved(an_object(sample, "sample")), about)
-        return Taken(place, complete(_draft(found, reading)), reading.losses)
-    except InvalidRequestError as error:
-        return Refused(place, str(error))
-    except RecursionError:
-        return Refused(place, "it is nested too deeply")
+def _read_sample(given: Sample, reading: Reading) -> Iterable[Json]:
+    sample = given._replace(json=resolved(an_object(given.json, "sample")))
+    yield complete(_draft(sample, reading))
 
 
 def _draft(sample: Sample, reading: Reading) -> Draft:
     source = _source_id(sample)
-    ours = _ours(sample.json)
+    ours = ours_of(sample.json)
     own = str(sample.json.get("uuid") or source)
     trace_id = trace_id_of(FORMAT, reading.project, str(ours.get("trace_id") or own))
     reading.losses.trace_id = trace_id
@@ -141,9 +134,3 @@ _KEPT: Mapping[str, type] = {
     "metadata": dict,
     "services": list,
 }
-
-
-def _ours(sample: Json) -> Mapping[str, Any]:
-    metadata = sample.get("metadata")
-    found = metadata.get(OURS) if isinstance(metadata, dict) else None
-    return found if isinstance(found, dict) else {}
