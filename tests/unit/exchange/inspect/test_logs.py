@@ -128,6 +128,17 @@ def test_a_run_is_a_sample_with_its_steps_as_events() -> None:
     ]
 
 
+def test_what_a_message_loses_is_counted_once() -> None:
+    """Though it is in an event, in the conversation and in the output of the sample."""
+    document = planner()
+    (last,) = [s for s in document["agent_steps"][0]["steps"] if s["id"] == "a000000000000007"]
+    call = {"type": "function", "function": {"name": "f", "arguments": "no object"}}
+    last["output"] = dump([{"role": "assistant", "content": "", "tool_calls": [call]}]).decode()
+    losses = Losses()
+    write_log(Stored(dump(document)), losses)
+    assert losses.counts[Code.ARGS_NOT_OBJECT] == losses.counts[Code.CALL_ID_MADE] == 1
+
+
 def test_our_own_log_gives_the_run_back() -> None:
     (found,) = taken(write(planner()))
     for name in ("id", "root_step", "agent_steps"):

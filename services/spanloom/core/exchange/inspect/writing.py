@@ -13,7 +13,7 @@ from spanloom.core.exchange.inspect.messages import ASSISTANT, written
 from spanloom.core.exchange.inspect.times import moment, written_usage
 from spanloom.core.formats.conversation import conversation
 from spanloom.core.formats.json_bytes import dump
-from spanloom.core.formats.losses import Code
+from spanloom.core.formats.losses import Code, Losses
 from spanloom.core.messages.texts import messages_in, question_in
 from spanloom.core.values.attributes import json_value
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from spanloom.core.document import Document, DocumentStep
     from spanloom.core.formats.json_bytes import Json
-    from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.stored import Stored
 
 VERSION = 2
@@ -67,7 +66,7 @@ def _sample(view: Document, losses: Losses) -> Json:
     root = view.root
     steps = _by_id(view)
     begin, end = root.times
-    answer = _last_answer(steps, losses)
+    answer = _last_answer(steps)
     told = {k: v for k, v in view.extraction.items() if k in _OF_THE_RUN}
     ours = {"trace_id": view.id, "version": view.extraction.get("version", 1), **told}
     sample: Json = {
@@ -119,14 +118,15 @@ def _messages(view: Document, losses: Losses) -> Iterator[Json]:
         losses.note(Code.AGENTS_SEPARATE, times=len(agents) - 1)
     for agent in agents[:1]:
         for turn in conversation(agent):
-            yield written(turn.message, losses, turn.step_id)
+            yield written(turn.message, Losses(), turn.step_id)  # counted with its event
 
 
-def _last_answer(steps: Mapping[str, DocumentStep], losses: Losses) -> Json:
+def _last_answer(steps: Mapping[str, DocumentStep]) -> Json:
+    """Return the output of the last model call, which is counted with its event."""
     calls = [step for step in steps.values() if step.type == "model"]
     if not calls:
         return {"model": NO_MODEL, "choices": []}
-    return _output(max(calls, key=lambda step: step.times), losses)
+    return _output(max(calls, key=lambda step: step.times), Losses())
 
 
 def _usage_by_model(steps: Mapping[str, DocumentStep]) -> Json:
