@@ -1,4 +1,4 @@
-"""Moments that senders write as text."""
+"""Moments as text: read as senders write them, and written as RFC 3339."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 
 _FRACTION = re.compile(r"\.(\d+)")
 _MAX_NS = 2**63 - 1
+LAST_MS = 253_402_300_799_999
+"""The end of the year 9999, in milliseconds since the epoch."""
 
 
 def iso_nanoseconds(text: object) -> int | None:
@@ -25,3 +27,13 @@ def iso_nanoseconds(text: object) -> int | None:
     digits = fraction[1][:9].ljust(9, "0") if fraction else "0"
     nanoseconds = seconds * 10**9 + int(digits)
     return nanoseconds if 0 < nanoseconds <= _MAX_NS else None
+
+
+def rfc3339_ms(ms: int) -> str:
+    """Return milliseconds since the epoch in UTC: ``2024-05-11T04:00:00.010Z``.
+
+    A time before 1970 or after 9999, which has no such form, is the first or the last.
+    """
+    seconds, rest = divmod(min(max(ms, 0), LAST_MS), 1_000)
+    at = datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest * 1_000)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

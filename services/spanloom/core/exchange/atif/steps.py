@@ -9,6 +9,7 @@ from spanloom.core.document import whole
 from spanloom.core.exchange.messages.writing import placeholder
 from spanloom.core.formats.losses import Code
 from spanloom.core.values.attributes import decimal
+from spanloom.core.values.moments import LAST_MS, rfc3339_ms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,16 +23,11 @@ IMAGES = {"jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png"} | {
     "webp": "image/webp",
 }
 """Media types of images by the ends of their addresses; other types are not permitted."""
-_LAST_MS = 253_402_300_799_999
-"""The end of the year 9999."""
 
 
 def time_of(ms: int) -> str:
     """Return a time with milliseconds in UTC; empty if it is unknown or has no such form."""
-    if not 0 < ms <= _LAST_MS:
-        return ""
-    at = datetime.fromtimestamp(ms // 1_000, UTC).replace(microsecond=ms % 1_000 * 1_000)
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return rfc3339_ms(ms) if 0 < ms <= LAST_MS else ""
 
 
 def ms_of(text: object) -> int | None:

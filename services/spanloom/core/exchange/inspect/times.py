@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Usage
-from spanloom.core.values.moments import iso_nanoseconds
+from spanloom.core.values.moments import iso_nanoseconds, rfc3339_ms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.formats.json_bytes import Json
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LAST_MS = 253_402_300_799_000  # the end of the year 9999
-
 
 def moment(ms: int) -> str:
     """Return milliseconds since the epoch as RFC 3339: ``2024-05-11T04:00:00.010+00:00``."""
-    at = _EPOCH + timedelta(milliseconds=min(max(ms, 0), _LAST_MS))
-    return at.isoformat(timespec="milliseconds")
+    return rfc3339_ms(ms).replace("Z", "+00:00")  # as its own logs have it
 
 
 def milliseconds(text: object) -> int | None:

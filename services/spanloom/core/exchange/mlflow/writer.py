@@ -6,7 +6,6 @@ What MLflow has no attribute for is in two attributes of ours, ``spanloom.step``
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from spanloom.core.exchange.mlflow import names
@@ -14,6 +13,7 @@ from spanloom.core.exchange.mlflow.spans_out import SpanWriter
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.messages.texts import answer_in, question_in
+from spanloom.core.values.moments import rfc3339_ms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,8 +29,6 @@ _KEPT = (
 )
 _LOST = ("pauses", "is_resuming", "duplicate_of")
 _STATES = {"live": "IN_PROGRESS", "failed": "ERROR"}
-_LATEST_S = 253_402_300_799
-"""The last second of the year 9999."""
 NO_EXPERIMENT = "0"
 
 
@@ -77,7 +75,7 @@ def _info(document: Document, root: DocumentStep) -> Json:
             "type": "MLFLOW_EXPERIMENT",
             "mlflow_experiment": {"experiment_id": experiment},
         },
-        "request_time": _time(root.started_at),
+        "request_time": rfc3339_ms(root.started_at),
         "execution_duration_ms": root.duration,
         "state": state if state in ("OK", "ERROR", "IN_PROGRESS") else "OK",
         "request_preview": question_in(root.input)[: names.MAX_PREVIEW],
@@ -120,9 +118,3 @@ def _tags(tags: object, name: str) -> Mapping[str, str]:
 def _texts(metadata: object) -> Mapping[str, str]:
     known = metadata if isinstance(metadata, dict) else {}
     return {name: value for name, value in known.items() if isinstance(value, str)}
-
-
-def _time(ms: int) -> str:
-    seconds, rest = divmod(max(ms, 0), 1_000)
-    when = datetime.fromtimestamp(min(seconds, _LATEST_S), UTC)
-    return f"{when:%Y-%m-%dT%H:%M:%S}.{rest:03}Z"
