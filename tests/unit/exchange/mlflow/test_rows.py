@@ -208,3 +208,15 @@ def test_the_shape_tells_the_formats_apart() -> None:
     searched = {"trace_id": f"tr-{TRACE}", "trace": "{}", "request": "a", "spans": []}
     fits = [one for one in values if formats_of(Of.RUNS)[one].load_reader().fits(searched)]
     assert fits == ["mlflow-eval"]
+
+
+def test_a_failure_without_words_comes_back_without_words() -> None:
+    """Its type is not taken for them, as it is in traces of others."""
+    document = planner()
+    step = document["agent_steps"][0]["steps"][2]
+    step["basic_info"]["error"]["msg"] = ""
+    document["extraction"]["errors"][0] |= {"msg": "", "type": "TimeoutError"}
+    first = written("mlflow", document)
+    again = taken("mlflow", first).document
+    assert again["extraction"]["errors"][0]["msg"] == ""
+    assert written("mlflow", again) == first

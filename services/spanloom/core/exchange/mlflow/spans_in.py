@@ -102,7 +102,10 @@ class SpanReader:
         return text_of(self.attributes.get(name), where, self.losses)
 
     def _error(self, code: object) -> StepError | None:
-        """Return the failure: of the status, with type and trace of the exception event."""
+        """Return the failure: of the status, with type and trace of the exception event.
+
+        With a ``code``, which only Spanloom writes, the message of the status is the whole one.
+        """
         status = self._span.get("status")
         told: Json = status if isinstance(status, dict) else {}
         failed = told.get("code") or self._span.get("status_code")
@@ -117,7 +120,8 @@ class SpanReader:
         )
         is_code = isinstance(code, int) and not isinstance(code, bool) and abs(code) < 2**63
         number = code if is_code and isinstance(code, int) else NO_CODE
-        return StepError(number, self._plain(message) or text or kind, kind, trace)
+        told_elsewhere = "" if code is not None else text or kind
+        return StepError(number, self._plain(message) or told_elsewhere, kind, trace)
 
     def _plain(self, value: object) -> str:
         text = value if isinstance(value, str) else ""
