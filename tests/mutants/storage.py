@@ -322,11 +322,21 @@ MUTANTS = (
     Mutant(
         name="expansion-in-the-list",
         room="storage",
-        was="if in_phases and not _is_new(listed):",
+        was="if in_phases and not _is_new(expanded, listed):",
         becomes="if False:",
         why="roles of the release before end when they restart during an upgrade",
         killed_by=[
             f"{UNIT}/test_upgrade_phases.py::test_until_the_end_the_list_of_the_store_names_nothing_new"
+        ],
+    ),
+    Mutant(
+        name="new-store-as-upgrade",
+        room="storage",
+        was="m.number in listed and m.number not in expanded for m in missing",
+        becomes="False for m in missing",
+        why="a new store whose first migration was interrupted waits a day for older releases",
+        killed_by=[
+            f"{UNIT}/test_upgrade_phases.py::test_a_new_store_whose_first_migration_is_killed_anywhere_is_no_upgrade"
         ],
     ),
     Mutant(

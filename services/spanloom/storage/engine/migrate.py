@@ -68,11 +68,12 @@ def migrate(
     expanded, listed = _usable(lane)
     _refuse_changed(listed, expanded)
     lane.run(query("create_migrations"))
-    if in_phases and not _is_new(listed):
+    if in_phases and not _is_new(expanded, listed):
         return _expand(lane, expanded, listed, before_each)
     missing = missing_in(listed)
-    for migration in missing:
+    for migration in missing:  # all before the first statement: see ``_is_new``
         _record(lane, migration, _BEGUN)
+    for migration in missing:
         _run(lane, migration.statements, before_each)
         permit_from(lane, migration.name)
         _run(lane, migration.finish_statements, before_each)
@@ -176,9 +177,16 @@ def _lacking(expanded: Listed, listed: Listed) -> list[Migration]:
     return [m for m in missing_in(listed) if m.number not in expanded]
 
 
-def _is_new(listed: Listed) -> bool:
-    """Return whether the store has no release's tables yet: nobody can be at work in it."""
-    return migrations()[0] in missing_in(listed)
+def _is_new(expanded: Listed, listed: Listed) -> bool:
+    """Return whether no older release can be at work: the store never had its tables.
+
+    So is a new store whose first migration was interrupted: it lists all migrations from the
+    start. ``finish`` lists them too, of those whose additions are made.
+    """
+    missing = missing_in(listed)
+    return migrations()[0] in missing or any(
+        m.number in listed and m.number not in expanded for m in missing
+    )
 
 
 def _is_over(expanded: Listed, listed: Listed) -> bool:
