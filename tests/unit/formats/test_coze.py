@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 from jsonschema.validators import validator_for
+from tests.support.exchanged import read
 from tests.support.ground_truth import all_captures
 from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
@@ -65,6 +66,26 @@ def test_graphs_are_agents_and_agents_come_newest_first_behind_the_root() -> Non
     assert "metrics_info" in document["agent_steps"][0]
     assert document["root_step"]["metrics_info"]["input_tokens"] == 5
     assert set(document) == {"id", "root_step", "agent_steps"}
+
+
+def test_the_root_costs_what_the_calls_cost_that_the_builder_puts_below_it() -> None:
+    """So does a reader add it: else what is read comes out with a cost that it had not."""
+    priced = {**chat(5, 2), "gen_ai.usage.cost": "0.25"}
+    run = extract_spans(
+        make_span(1, attributes={"x": "y"}),
+        make_span(2, 1, AGENT, start=1),
+        make_span(3, 2, priced, start=2),
+    )
+    document = encode_document(run, 1, Status.SETTLED)
+    spans = orjson.loads(encode_spans(run))
+    moved = [{**s, "parent_span_id": sid(1)} if s["span_id"] == sid(3) else s for s in spans]
+    write = find_format("coze").load_writer()
+    body = write(Stored(document, orjson.dumps(moved)), Losses())
+    root = orjson.loads(body)
+    assert shape(root) == [(1, [("agent", 2), ("model", 3)]), (2, [])]
+    assert root["root_step"]["metadata"]["cost"] == "0.25"
+    assert root["agent_steps"][0]["metadata"]["cost"] == "0.25"
+    assert write(Stored(orjson.dumps(read("coze", root).document)), Losses()) == body
 
 
 def test_a_root_that_is_no_step_comes_first_even_without_steps() -> None:

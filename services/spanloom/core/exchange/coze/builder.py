@@ -18,12 +18,14 @@ A document without the verdicts of its spans (a file that is converted) is arran
 from __future__ import annotations
 
 from collections import defaultdict
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import orjson
 
 from spanloom.core.exchange.attributes import note_dropped
 from spanloom.core.exchange.coze.order import positions
+from spanloom.core.extraction.metrics import COST
 from spanloom.core.formats.json_bytes import Json, dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.model.trajectory import REPORTED_BY_STATUS
@@ -124,7 +126,7 @@ class _Builder:
         every = {step["id"]: step for steps in owned.values() for step in steps}
         return {
             "id": self._id,
-            "root_step": self._root_step(every.values()) if self._root else None,
+            "root_step": self._root_step(owned[self._root], every.values()) if self._root else None,
             "agent_steps": [self._agent_step(i, owned[i]) for i in listed],
         }
 
@@ -171,11 +173,23 @@ class _Builder:
 
     def _agent_step(self, step_id: str, steps: Sequence[Json]) -> Json:
         content = _content(self._content_of(step_id))
+        if step_id == self._root:
+            content = self._with_cost(content, steps)
         return {**self._placed(step_id), **content, "metrics_info": _measure(steps), "steps": steps}
 
-    def _root_step(self, every: Iterable[Json]) -> Json:
-        content = _content(self._content_of(self._root))
+    def _root_step(self, own: Sequence[Json], every: Iterable[Json]) -> Json:
+        content = self._with_cost(_content(self._content_of(self._root)), own)
         return {"id": self._root, **content, "metrics_info": _measure(list(every))}
+
+    def _with_cost(self, root: Json, steps: Sequence[Json]) -> Json:
+        """Return the root with the cost of the steps that it has here, as a reader adds it."""
+        if self._types.get(self._root) in _CALLS:
+            return root
+        metadata = {k: v for k, v in root.get("metadata", {}).items() if k != COST}
+        if cost := _cost_of(steps):
+            metadata[COST] = cost
+        shown = {k: v for k, v in root.items() if k != "metadata"}
+        return {**shown, "metadata": dict(sorted(metadata.items()))} if metadata else shown
 
     def _placed(self, step_id: str) -> Json:
         return {"id": step_id, "parent_id": self._parents.get(step_id) or ""}
@@ -234,6 +248,21 @@ def _errors(steps: Iterable[Json]) -> Mapping[str, Sequence[str]]:
         if error := step["basic_info"].get("error"):
             found[str(error["code"])].append(step["id"])
     return dict(sorted(found.items()))
+
+
+def _cost_of(steps: Sequence[Json]) -> str:
+    """Return the cost of model calls, in US dollars; empty if that of one is not known."""
+    billed = [step for step in steps if step["type"] == "model" and not _is_free(step)]
+    costs = [cost for step in billed if (cost := (step.get("metadata") or {}).get(COST))]
+    is_known = bool(billed) and len(costs) == len(billed)
+    return f"{sum(map(Decimal, costs)):f}" if is_known else ""
+
+
+def _is_free(step: Json) -> bool:
+    """Return whether a call failed before it used anything."""
+    has_used = any((step.get("model_info") or {}).get(name) for name in _TOKENS)
+    is_priced = COST in (step.get("metadata") or {})
+    return "error" in step["basic_info"] and not has_used and not is_priced
 
 
 def _duration_ms(step: Json) -> int:
