@@ -18,12 +18,12 @@ A document without the verdicts of its spans (a file that is converted) is arran
 from __future__ import annotations
 
 from collections import defaultdict
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import orjson
 
 from spanloom.core.exchange.attributes import note_dropped
+from spanloom.core.exchange.coze.figures import TOKENS, cost_of, measure, without_zeros
 from spanloom.core.exchange.coze.order import positions
 from spanloom.core.extraction.metrics import COST
 from spanloom.core.formats.json_bytes import Json, dump
@@ -43,12 +43,6 @@ MADE_ROOT = "coze.root"
 _AGENTS = frozenset({"agent", "graph"})
 _CALLS = frozenset({"model", "tool"})
 _WRAPPED = 2**31
-_TOKENS = frozenset(
-    {
-        *("input_tokens", "output_tokens", "reasoning_tokens"),
-        *("input_read_cached_tokens", "input_creation_cached_tokens"),
-    }
-)
 
 
 def encode_coze(stored: Stored, losses: Losses) -> bytes:
@@ -97,7 +91,7 @@ def _note(view: Document, built: Json, losses: Losses) -> None:
             losses.note(Code.GRAPH_FLATTENED, step.id)
         if step.error and step.metadata.get("error_told_by") == REPORTED_BY_STATUS:
             losses.note(Code.METADATA_DROPPED, step.id)
-        if step.model_info and any(step.model_info.get(name, 0) >= _WRAPPED for name in _TOKENS):
+        if step.model_info and any(step.model_info.get(name, 0) >= _WRAPPED for name in TOKENS):
             losses.note(Code.VALUE_TRUNCATED, step.id)
 
 
@@ -168,25 +162,25 @@ class _Builder:
         step = {**self._placed(step_id), "type": "agent" if kind in _AGENTS else kind}
         step |= _content(content)
         if info := content.get("model_info"):
-            step["model_info"] = _without_zeros(info)
+            step["model_info"] = without_zeros(info)
         return step
 
     def _agent_step(self, step_id: str, steps: Sequence[Json]) -> Json:
         content = _content(self._content_of(step_id))
         if step_id == self._root:
             content = self._with_cost(content, steps)
-        return {**self._placed(step_id), **content, "metrics_info": _measure(steps), "steps": steps}
+        return {**self._placed(step_id), **content, "metrics_info": measure(steps), "steps": steps}
 
     def _root_step(self, own: Sequence[Json], every: Iterable[Json]) -> Json:
         content = self._with_cost(_content(self._content_of(self._root)), own)
-        return {"id": self._root, **content, "metrics_info": _measure(list(every))}
+        return {"id": self._root, **content, "metrics_info": measure(list(every))}
 
     def _with_cost(self, root: Json, steps: Sequence[Json]) -> Json:
         """Return the root with the cost of the steps that it has here, as a reader adds it."""
         if self._types.get(self._root) in _CALLS:
             return root
         metadata = {k: v for k, v in root.get("metadata", {}).items() if k != COST}
-        if cost := _cost_of(steps):
+        if cost := cost_of(steps):
             metadata[COST] = cost
         shown = {k: v for k, v in root.items() if k != "metadata"}
         return {**shown, "metadata": dict(sorted(metadata.items()))} if metadata else shown
@@ -211,63 +205,4 @@ def _content(step: Json) -> Json:
     if (step.get("metadata") or {}).get("error_told_by") == REPORTED_BY_STATUS:
         info.pop("error", None)
     shown = {key: step[key] for key in ("name", "input", "output", "metadata") if step.get(key)}
-    return {**shown, "basic_info": _without_zeros(info)}
-
-
-def _without_zeros(info: Json) -> Json:
-    counts = {k: _int32(v) if k in _TOKENS else v for k, v in info.items()}
-    return {k: v for k, v in counts.items() if v not in (0, "0", {}) or isinstance(v, float)}
-
-
-def _int32(number: int) -> int:
-    return (number + 2**31) % 2**32 - 2**31
-
-
-def _measure(steps: Sequence[Json]) -> Json:
-    models, tools = ([s for s in steps if s["type"] == kind] for kind in ("model", "tool"))
-    model_errors, tool_errors = _errors(models), _errors(tools)
-    used = [step.get("model_info") or {} for step in models]
-    return _without_zeros(
-        {
-            "llm_duration": str(sum(map(_duration_ms, models))),
-            "tool_duration": str(sum(map(_duration_ms, tools))),
-            "tool_errors": tool_errors,
-            "tool_error_rate": _share(sum(map(len, tool_errors.values())), len(tools)),
-            "model_errors": model_errors,
-            "model_error_rate": _share(sum(map(len, model_errors.values())), len(models)),
-            "tool_step_proportion": _share(len(tools), len(models) + len(tools)),
-            "input_tokens": sum(info.get("input_tokens", 0) for info in used),
-            "output_tokens": sum(info.get("output_tokens", 0) for info in used),
-        }
-    )
-
-
-def _errors(steps: Iterable[Json]) -> Mapping[str, Sequence[str]]:
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for step in steps:
-        if error := step["basic_info"].get("error"):
-            found[str(error["code"])].append(step["id"])
-    return dict(sorted(found.items()))
-
-
-def _cost_of(steps: Sequence[Json]) -> str:
-    """Return the cost of model calls, in US dollars; empty if that of one is not known."""
-    billed = [step for step in steps if step["type"] == "model" and not _is_free(step)]
-    costs = [cost for step in billed if (cost := (step.get("metadata") or {}).get(COST))]
-    is_known = bool(billed) and len(costs) == len(billed)
-    return f"{sum(map(Decimal, costs)):f}" if is_known else ""
-
-
-def _is_free(step: Json) -> bool:
-    """Return whether a call failed before it used anything."""
-    has_used = any((step.get("model_info") or {}).get(name) for name in _TOKENS)
-    is_priced = COST in (step.get("metadata") or {})
-    return "error" in step["basic_info"] and not has_used and not is_priced
-
-
-def _duration_ms(step: Json) -> int:
-    return int(step["basic_info"].get("duration", 0))
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
+    return {**shown, "basic_info": without_zeros(info)}

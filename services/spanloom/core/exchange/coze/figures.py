@@ -1,0 +1,82 @@
+"""The figures of steps in the document of Coze Loop's builder: counts, times, failures, cost."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from spanloom.core.extraction.metrics import COST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.core.formats.json_bytes import Json
+
+TOKENS = frozenset(
+    {
+        *("input_tokens", "output_tokens", "reasoning_tokens"),
+        *("input_read_cached_tokens", "input_creation_cached_tokens"),
+    }
+)
+
+
+def without_zeros(info: Json) -> Json:
+    """Return counts as the builder writes them: no zeros but rates, tokens of 32 bits."""
+    counts = {k: _int32(v) if k in TOKENS else v for k, v in info.items()}
+    return {k: v for k, v in counts.items() if v not in (0, "0", {}) or isinstance(v, float)}
+
+
+def _int32(number: int) -> int:
+    return (number + 2**31) % 2**32 - 2**31
+
+
+def measure(steps: Sequence[Json]) -> Json:
+    """Return the ``metrics_info`` of steps."""
+    models, tools = ([s for s in steps if s["type"] == kind] for kind in ("model", "tool"))
+    model_errors, tool_errors = _errors(models), _errors(tools)
+    used = [step.get("model_info") or {} for step in models]
+    return without_zeros(
+        {
+            "llm_duration": str(sum(map(_duration_ms, models))),
+            "tool_duration": str(sum(map(_duration_ms, tools))),
+            "tool_errors": tool_errors,
+            "tool_error_rate": _share(sum(map(len, tool_errors.values())), len(tools)),
+            "model_errors": model_errors,
+            "model_error_rate": _share(sum(map(len, model_errors.values())), len(models)),
+            "tool_step_proportion": _share(len(tools), len(models) + len(tools)),
+            "input_tokens": sum(info.get("input_tokens", 0) for info in used),
+            "output_tokens": sum(info.get("output_tokens", 0) for info in used),
+        }
+    )
+
+
+def _errors(steps: Iterable[Json]) -> Mapping[str, Sequence[str]]:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for step in steps:
+        if error := step["basic_info"].get("error"):
+            found[str(error["code"])].append(step["id"])
+    return dict(sorted(found.items()))
+
+
+def cost_of(steps: Sequence[Json]) -> str:
+    """Return the cost of model calls, in US dollars; empty if that of one is not known."""
+    billed = [step for step in steps if step["type"] == "model" and not _is_free(step)]
+    costs = [cost for step in billed if (cost := (step.get("metadata") or {}).get(COST))]
+    is_known = bool(billed) and len(costs) == len(billed)
+    return f"{sum(map(Decimal, costs)):f}" if is_known else ""
+
+
+def _is_free(step: Json) -> bool:
+    """Return whether a call failed before it used anything."""
+    has_used = any((step.get("model_info") or {}).get(name) for name in TOKENS)
+    is_priced = COST in (step.get("metadata") or {})
+    return "error" in step["basic_info"] and not has_used and not is_priced
+
+
+def _duration_ms(step: Json) -> int:
+    return int(step["basic_info"].get("duration", 0))
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
