@@ -82,6 +82,21 @@ def _join(
         if part.span_count <= room:
             taken.append(part)
             room -= part.span_count
+    if taken:
+        _draft_run(reader, home, taken, drafts, joins, options)
+    if len(taken) < len(others):  # also if the home alone has more spans than are read
+        drafts.warn(home, LEFT_OUT.format(n=len(others) - len(taken)))
+
+
+def _draft_run(
+    reader: SpanReader,
+    home: TraceKey,
+    taken: Sequence[Part],
+    drafts: Drafts,
+    joins: Joins,
+    options: BuildOptions,
+) -> None:
+    """Replace the draft of a home by that of its own spans and those of other parts."""
     keys = [home, *(part.key for part in taken)]
     read = reader.read_spans(keys)
     if home in joins.former and any(_is_gone(part, read) for part in taken):
@@ -91,8 +106,6 @@ def _join(
     unplaced = [one for key in keys for one in read.unplaced.get(key, ())]
     drafts.replace(home, run)
     drafts.score(home, run, spans, unplaced)
-    if len(taken) < len(others):
-        drafts.warn(home, LEFT_OUT.format(n=len(others) - len(taken)))
 
 
 def _is_gone(part: Part, read: Mapping[TraceKey, Sequence[Span]]) -> bool:

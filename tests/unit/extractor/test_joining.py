@@ -124,6 +124,18 @@ def test_a_run_has_no_more_spans_than_a_trace_may_have() -> None:
     assert "1 further traces" in json.dumps(world.document(A)["extraction"]["warnings"])
 
 
+def test_a_home_with_more_spans_than_are_read_stays_a_part() -> None:
+    world = World(max_trace_spans=3)
+    many = [sent(100 + n, 1, trace_id=A, start_ms=n) for n in range(4)]
+    world.send(sent(1, attributes=PROMPT, trace_id=A), *many)
+    world.send(sent(2, attributes=SESSION, trace_id=B, start_ms=20))
+    world.run(3)
+    assert homes(world, A, B) == [A, A]
+    assert "3 of 5 spans" in (warnings := json.dumps(world.document(A)["extraction"]["warnings"]))
+    assert "1 further traces" in warnings
+    assert spans_in(world, A) == 5
+
+
 def test_a_conversation_of_too_many_traces_is_not_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joining, "MAX_PARTS", 3)
     world = World()
