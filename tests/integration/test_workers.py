@@ -24,7 +24,7 @@ from spanloom.core.model.upkeep import Selection
 from spanloom.core.ports.annotations import ScoreQuery
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.replay import Replayer
-from spanloom.extractor.result import BatchResult
+from spanloom.extractor.result import BatchResult, BuildOptions
 from spanloom.extractor.workers import dealing as tasks
 from spanloom.extractor.workers import pipeline
 from spanloom.replays import request_replay
@@ -128,6 +128,24 @@ def test_the_same_trace_id_in_two_projects_is_two_traces(
         result = apart.build(keys)
         assert (result.written, apart.deaths) == (set(keys), 0)
     assert {result.span_count} == {2 * len(keys)}
+
+
+def test_a_part_is_shown_of_spans_whose_arrival_is_not_visible_yet(
+    clickhouse_store: ClickHouseStore,
+    new_project: Callable[[], str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Spans and the record of their arrival become visible apart; a worker sees only the spans."""
+    store, few = clickhouse_store, BuildOptions(max_trace_spans=1)
+    stored = store_traces(store, new_project(), WELL)
+    monkeypatch.setattr(store.spans, "arrived", lambda _: {})
+    with workers(store, options=few) as apart:
+        assert apart.build(stored.keys).written == set(stored.keys)
+        assert apart.pool.workers
+    for key in stored.keys:
+        document = store.documents.get(key.trace_id, Reach.only(key.project))
+        assert document is not None
+        assert b"1 of 2 spans" in document
 
 
 def test_scores_of_results_are_those_of_this_process(

@@ -9,16 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
-from tests.support.extracting import TRACE, World, sent, without_version
+from tests.support.extracting import TRACE, World, key_of, sent, without_version
+from tests.support.span_store import content_event
 
 from spanloom.core.model.access import Reach
+from spanloom.core.model.trajectory import Status
+from spanloom.extractor.batch import build_batch
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.spans import Arrived
     from spanloom.core.ports.store import Store
 
 CAP, SPANS = 10, 40
+KEY = key_of(TRACE)
 SETTLED_S = 700.0  # longer than any wait of the extractor
 Outcome = tuple[dict[str, object], bytes | None]
 
@@ -70,6 +78,22 @@ def test_the_same_part_is_shown_however_the_spans_arrive(random: Random, size: i
     found = delivered_at_random(spans, random)
     assert found == delivered_at_once(spans)
     assert found[0]["extraction"]["span_count"] == size  # type: ignore[index]  # a document
+
+
+@pytest.mark.parametrize("events", [0, SPANS])
+def test_a_part_is_shown_of_spans_whose_arrival_is_not_visible_yet(events: int) -> None:
+    """Spans and the record of their arrival become visible apart."""
+    shown = []
+    known: Sequence[Mapping[TraceKey, Arrived] | None] = (None, {})
+    for arrived in known:
+        world = World(max_trace_spans=CAP)
+        world.send(*tree(Random(1), 2 if events else SPANS))
+        for n in range(events):
+            world.store.spans.append([content_event(KEY, 1, str(n), 7_000 + n)])
+        build_batch(world.store, {KEY: Status.SETTLED}, world.options, arrived)
+        shown.append(outcome(world))
+    assert shown[0] == shown[1]
+    assert "--max-trace-spans" in str(shown[0])
 
 
 @pytest.mark.parametrize("seed", range(3))

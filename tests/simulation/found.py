@@ -181,4 +181,16 @@ FOUND: Sequence[Found] = (
             ("kill_store",),
         ],
     ),
+    # More spans are read than have arrived by the table that lags, and than a trace may have.
+    Found(
+        "as_one_extractor",
+        (0, 0, 2, 0, 0),
+        [
+            ("set_delay", 2, 2),
+            ("send", 0, 0, 2, 2, 0, 0),
+            ("send", 0, 0, 0, 1, 0, 0),
+            ("store", 0, 0),
+            ("run", 0, 4),
+        ],
+    ),
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import BuildRequest
-from spanloom.extractor.result import BY_DEFAULT, BatchResult
+from spanloom.extractor.result import BY_DEFAULT, BatchResult, BuildOptions
 from spanloom.extractor.workers.messages import Begin
 from spanloom.extractor.workers.pipeline import Pipeline
 from spanloom.extractor.workers.pool import Pool
@@ -65,10 +65,12 @@ def _meet(key: TraceKey, at: str) -> None:
 class Workers:
     """A pipeline with its own workers, and its recorded reports."""
 
-    def __init__(self, store: ClickHouseStore, codec: Codec, count: int) -> None:
+    def __init__(
+        self, store: ClickHouseStore, codec: Codec, count: int, options: BuildOptions
+    ) -> None:
         self.metrics = Metrics()
-        self.pool = Pool(count, Begin(codec, BY_DEFAULT.prices), self.metrics)
-        self.pipeline = Pipeline(store, store, self.pool, BY_DEFAULT, 0, LEAST_S)
+        self.pool = Pool(count, Begin(codec, options), self.metrics)
+        self.pipeline = Pipeline(store, store, self.pool, options, 0, LEAST_S)
 
     def build(self, *batches: Sequence[TraceKey], failed_before: bool = False) -> BatchResult:
         """Build batches and return all results."""
@@ -89,10 +91,13 @@ class Workers:
 
 @contextmanager
 def workers(
-    store: ClickHouseStore, codec: Codec | None = None, count: int = 2
+    store: ClickHouseStore,
+    codec: Codec | None = None,
+    count: int = 2,
+    options: BuildOptions = BY_DEFAULT,
 ) -> Iterator[Workers]:
     """Run workers in a context manager; none is left running."""
-    have = Workers(store, codec or ClickHouseCodec(), count)
+    have = Workers(store, codec or ClickHouseCodec(), count, options)
     try:
         yield have
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -81,7 +82,7 @@ class MemorySpans(MemorySubject):
         """See ``SpanReader.read_part``."""
         with self._state.lock:
             arrived = self.arrived([key])
-            compared = whole_parts(self.read_spans([key]), [key], arrived)
+            compared = whole_parts(self.read_spans([key]), [key], arrived, sys.maxsize)
             whole = compared.parts[key]
             is_whole = whole.is_whole or covers(compared.unsure[key], self.read_ids([key])[key])
             spans = [found.span for found in self._state.spans.get(key, {}).values()]

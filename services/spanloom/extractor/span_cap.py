@@ -1,6 +1,7 @@
 """Reads traces up to a maximum number of spans; of a larger trace only a part is read.
 
 The number of arrived spans is known before reading, so a trace of usual size costs no extra query.
+If the record of arrivals is behind the spans, what was read is counted, and then a part is read.
 Which spans are read depends on the stored spans alone, not on their order of arrival. What was read
 is compared with what had arrived (``core/coverage.py``).
 """
@@ -36,12 +37,13 @@ def read_traces(
     """
     large = {key for key in keys if arrived.get(key, NOTHING_ARRIVED).spans > max_spans}
     usual = [key for key in keys if key not in large]
-    parts, unsure = whole_parts(spans.read_spans(usual), usual, arrived)
+    parts, unsure, grown = whole_parts(spans.read_spans(usual), usual, arrived, max_spans)
     for key in _covered(spans, unsure):
         parts[key] = _whole(parts[key], arrived[key])
-    for key in large:
+    for key in (*large, *grown):
         part = spans.read_part(key, max_spans)
-        parts[key] = _whole(part, arrived[key]) if part.is_whole else part
+        own = arrived.get(key, NOTHING_ARRIVED)
+        parts[key] = _whole(part, own) if part.is_whole else part
     for key in _built_whole(spans, parts, arrived):
         parts[key] = _whole(parts[key], arrived[key])
     return parts
@@ -53,16 +55,25 @@ class Compared(NamedTuple):
     parts: dict[TraceKey, TracePart]
     unsure: Mapping[TraceKey, Contents]
     """Those of which the ids have to be compared; until then they do not count as whole."""
+    large: Sequence[TraceKey]
+    """Those with more spans or content events than are shown; they are not among the parts."""
 
 
 def whole_parts(
-    traces: Traces, keys: Iterable[TraceKey], arrived: Mapping[TraceKey, Arrived]
+    traces: Traces,
+    keys: Iterable[TraceKey],
+    arrived: Mapping[TraceKey, Arrived],
+    max_spans: int,
 ) -> Compared:
-    """Return completely read traces as parts, by counts alone."""
+    """Return completely read traces as parts, by counts alone; larger ones are only named."""
     parts: dict[TraceKey, TracePart] = {}
     unsure: dict[TraceKey, Contents] = {}
+    large: list[TraceKey] = []
     for key in keys:
-        spans, contents = traces.get(key, []), traces.contents.pop(key, NO_CONTENTS)
+        spans, contents = traces.pop(key, []), traces.contents.pop(key, NO_CONTENTS)
+        if max(len(contents.spans), len(contents.events)) > max_spans:
+            large.append(key)
+            continue
         own, tally = arrived.get(key, NOTHING_ARRIVED), count(contents)
         part = TracePart(
             *(spans, len(spans), 0, tally.newest_seq),
@@ -74,7 +85,7 @@ def whole_parts(
             parts[key] = _whole(part, own)
         else:
             parts[key], unsure[key] = part, contents
-    return Compared(parts, unsure)
+    return Compared(parts, unsure, large)
 
 
 def _whole(part: TracePart, arrived: Arrived) -> TracePart:

@@ -86,7 +86,7 @@ def builder_of(settings: Settings, store: ClickHouseStore, metrics: Metrics) -> 
         workers = default_workers(_cores())
     if not workers:
         return InProcess(store, options)
-    pool = Pool(workers, Begin(store.codec, options.prices), metrics)
+    pool = Pool(workers, Begin(store.codec, options), metrics)
     return Pipeline(store, store, pool, options)
 
 

@@ -66,7 +66,7 @@ class _Builder:
     """Answers questions; keeps the drafts of a task between its two rounds."""
 
     def __init__(self, begin: Begin) -> None:
-        self._codec, self._prices = begin
+        self._codec, self._options = begin
         self._drafts: dict[int, Drafts] = {}
 
     def answer(self, question: Question) -> Answer:
@@ -81,13 +81,15 @@ class _Builder:
 
     def _draft(self, spans: Spans) -> Drafted:
         read = self._codec.decode(spans.carried)
-        parts, unsure = whole_parts(read, spans.traces, spans.arrived)
-        sure = {key: status for key, status in spans.traces.items() if key not in unsure}
-        drafts = make_drafts(sure, parts, self._prices)
+        most = self._options.max_trace_spans
+        parts, unsure, large = whole_parts(read, spans.traces, spans.arrived, most)
+        left = unsure.keys() | large
+        sure = {key: status for key, status in spans.traces.items() if key not in left}
+        drafts = make_drafts(sure, parts, self._options.prices)
         for error in drafts.result.failures.values():
             if isinstance(error, MemoryError):
                 raise error  # the owner's process has more memory
-        left = drafts.without_parts() | unsure.keys()
+        left |= drafts.without_parts()
         self._drafts[spans.task] = drafts
         return Drafted(drafts.calls, left)
 

@@ -19,15 +19,14 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import DuplicateOf, Status
     from spanloom.core.ports.building import Call, CarriedRecord, CarriedSpans, Codec, Head
     from spanloom.core.ports.spans import Arrived
-    from spanloom.core.pricing import PriceBook
-    from spanloom.extractor.result import BatchResult
+    from spanloom.extractor.result import BatchResult, BuildOptions
 
 
 class Begin(NamedTuple):
     """The first message: what all tasks need."""
 
     codec: Codec
-    prices: PriceBook
+    options: BuildOptions
 
 
 class Ready(NamedTuple):
@@ -51,7 +50,8 @@ class Drafted(NamedTuple):
     calls: Mapping[TraceKey, Sequence[Call]]
     left: AbstractSet[TraceKey] = frozenset()
     """Traces that the owner builds: parts of runs of several traces, because it alone can read the
-    others, and those of which it has to compare the ids with what had arrived."""
+    others, those of which it has to compare the ids with what had arrived, and those of which only
+    a part is shown."""
 
 
 class Known(NamedTuple):
