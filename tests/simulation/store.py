@@ -180,7 +180,7 @@ class SimSpans:
         whole = read_traces(self, [key], own, 2**63)[key]
         spans = whole.spans
         shown = sorted(spans, key=lambda s: (s.parent_span_id != "", s.start_ns, s.span_id))
-        return whole._replace(spans=shown[:limit])
+        return whole._replace(spans=shown[:limit], unlisted={})
 
 
 class SimTrajectories(ClickHouseTrajectories):
