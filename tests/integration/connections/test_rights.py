@@ -96,6 +96,19 @@ def test_each_right_that_is_missing_is_named(
     assert str(refusal.value) == f"the account {account} lacks a right that it needs: {grant}"
 
 
+@pytest.mark.parametrize("role", ["collect", "extract", "keeper"])
+@pytest.mark.parametrize("number", [1, 2])
+def test_an_account_that_may_only_read_is_not_asked_to_be_granted_more(
+    roles: ConfiguredServer, role: str, number: int
+) -> None:
+    account = f"reads_{number}"
+    with closing(lane_of(roles, account)) as lane, pytest.raises(MissingRightError) as refusal:
+        require_rights(lane, role)
+    said = f"the account {account} may only read, and {role} writes: its profile sets readonly ="
+    assert str(refusal.value).startswith(f"{said} {number}; ")
+    assert "GRANT" not in str(refusal.value)
+
+
 @pytest.mark.parametrize("role", ["collect", "api", "keeper"])
 def test_a_role_works_without_the_optional_rights(roles: ConfiguredServer, role: str) -> None:
     with closing(lane_of(roles, f"{role}_least")) as lane:

@@ -87,6 +87,12 @@ class MissingRightError(StartupError):
     """The account of a role lacks a right; the message has the ``GRANT`` for it."""
 
 
+READS_ALONE = (
+    "the account {} may only read, and {} writes: its profile sets readonly = {}; set readonly = 0 "
+    "there, or use another account"
+)
+
+
 def sentence(account: str, privilege: str, place: str) -> str:
     """Return what to say of an account that lacks a right, with the statement that gives it."""
     named = f"`{account}`" if not account.isidentifier() else account
@@ -97,11 +103,15 @@ def sentence(account: str, privilege: str, place: str) -> str:
 def require_rights(lane: Lane, role: str) -> None:
     """Raise ``MissingRightError`` with one sentence if the account of a lane lacks a right.
 
-    Rights that are optional are not looked up.
+    Rights that are optional are not looked up. An account with the setting ``readonly`` has no
+    right to write, whatever is granted.
     """
     ((account, database),) = lane.rows("account")
     for privilege, table in ((r.privilege, r.table) for r in RIGHTS[role] if not r.is_optional):
         if not _has(lane, database, privilege, table, role):
+            ((read_only,),) = lane.rows("read_only")
+            if int(read_only) and privilege != "SELECT":
+                raise MissingRightError(READS_ALONE.format(account, role, read_only))
             place = EVERY if table == EVERY else identifier(table)
             raise MissingRightError(sentence(account, privilege, f"{identifier(database)}.{place}"))
 
