@@ -150,19 +150,21 @@ class Discovery:
         run of many traces waits in proportion to the spans of the run (``sizes``), and pays for
         them.
         """
-        for key in keys:
-            if key not in self._pending and covers(self._slices, key):
-                spans = sizes.get(key, 0)
-                self._pending[key] = PendingTrace(
-                    key,
-                    set(),
-                    now_ns,
-                    0,
-                    has_root=True,
-                    span_count=spans,
-                    retry_ns=now_ns + build_wait_ns(spans, self._timing),
-                    is_built=True,
-                )
+        new = [key for key in keys if key not in self._pending and covers(self._slices, key)]
+        known = self._progress.read_progress(new) if new else {}
+        for key in new:
+            spans = sizes.get(key, 0)
+            self._pending[key] = PendingTrace(
+                key,
+                set(),
+                now_ns,
+                0,
+                has_root=True,
+                span_count=spans,
+                retry_ns=now_ns + build_wait_ns(spans, self._timing),
+                built_seq=known[key].seq if key in known else 0,
+                is_built=True,
+            )
 
     def _compare_a_share(self, now: Moment) -> None:
         """Add the traces of the next share that need to be built, whatever made that unnoticed."""

@@ -365,6 +365,17 @@ def test_a_revisit_is_due_at_once_and_once(world: Looking) -> None:
     assert world.look(0.2) == 0
 
 
+def test_a_revisit_records_no_lower_sequence_than_is_recorded(world: Looking) -> None:
+    """The store would keep the row that is there, and a restart would not know of a failure."""
+    world.send(sent(1))
+    world.look(1)
+    world.build()
+    (progress,) = world.store.progress.read_progress([key_of()]).values()
+    world.discovery.revisit([key_of()], world.now_ns, {})
+    ((trace, _),) = world.discovery.due(world.now_ns)
+    assert trace.built_seq == progress.seq > 0
+
+
 def test_a_revisit_is_found_by_whoever_looks_and_until_it_was_built(world: Looking) -> None:
     world.send(sent(1))
     world.look(1)
