@@ -77,6 +77,6 @@ def test_content_events_are_changes_but_no_spans(store: Store, key: TraceKey) ->
     event = content_event(key, 1, "a", 7)
     store.spans.append([event])
     [change] = of_project(store.progress.unextracted(), key.project).values()
-    assert (change.max_seq, change.has_root) == (event.seq, False)
+    assert ([*change.requests], change.has_root) == ([(event.seq, 1)], False)
     assert store.spans.read_spans([key]) == {}
     assert store.spans.read_otlp(key) == b""

@@ -71,12 +71,13 @@ def test_changes_are_summed_up_by_trace_whatever_their_sequence(
     store.spans.append([requests[2], requests[0]])
     found = changes_of(store, key.project, since_s)
     changes = found[key.trace_id]
-    assert max(c.max_seq for c in changes) == requests[2].seq
+    brought = {requests[0].seq: 1, requests[1].seq: 1, requests[2].seq: 1}
+    assert dict(one for c in changes for one in c.requests) == brought
     assert any(c.has_root for c in changes)
     assert sum(c.span_count for c in changes) == 3
     assert min(c.first_accepted_ns for c in changes) == requests[0].accepted_at_ns
     assert max(c.last_accepted_ns for c in changes) == requests[2].accepted_at_ns
-    assert [c.max_seq for c in found[other]] == [requests[0].seq]
+    assert [c.requests for c in found[other]] == [{(requests[0].seq, 1)}]
     assert all(since_s <= c.second <= store.progress.clock() for c in changes)
 
 
@@ -91,7 +92,7 @@ def test_only_seconds_that_are_not_as_they_were_known_are_read(store: Store, key
     store.spans.append([second])
     found = store.progress.changes_since(since_s, known)
     assert {**known, **found.fingerprints} == store.progress.inserted(since_s)
-    assert second.seq in [c.max_seq for c in found.changes if c.key == key]
+    assert (second.seq, 1) in {one for c in found.changes if c.key == key for one in c.requests}
     assert {c.second for c in found.changes} == set(found.fingerprints)
 
 
@@ -124,7 +125,7 @@ def test_unfinished_traces_are_found_without_their_changes(store: Store, key: Tr
         found = of_project(store.progress.unfinished(), key.project)
         assert bool(found) is is_unfinished
         for change in found.values():
-            assert (change.max_seq, change.span_count) == (request.seq, 2)
+            assert change.span_count == 2
             assert change.last_accepted_ns == request.accepted_at_ns
 
 
@@ -198,7 +199,7 @@ def test_unextracted_sees_spans_that_came_late_with_an_old_sequence(
     assert of_project(store.progress.unextracted(), key.project) == {}
     store.spans.append([old])
     [change] = of_project(store.progress.unextracted(), key.project).values()
-    assert (change.max_seq, change.span_count) == (new.seq, 2)
+    assert (max(change.requests), change.span_count) == ((new.seq, 1), 2)
     store.progress.record_progress([Progress(key, new.seq, Status.SETTLED, arrived=2)])
     assert of_project(store.progress.unextracted(), key.project) == {}
 

@@ -435,9 +435,7 @@ class SimProgress:
             own = of_keys(engine.rows("trace_requests"), [row.key])
             if own and covers(slices, row.key) and (row.status == "live" or row.attempts):
                 at_ns, spans = max(r.accepted_ns for r in own), sum(r.spans for r in own)
-                found.append(
-                    TraceChange(row.key, row.seq, at_ns, at_ns, has_root=False, span_count=spans)
-                )
+                found.append(TraceChange(row.key, at_ns, at_ns, has_root=False, span_count=spans))
         return found
 
     def overlooked(self, begins_with: str, slices: Slices = ALL) -> Sequence[TraceChange]:
@@ -453,7 +451,7 @@ class SimProgress:
         return [
             summed_up([Change(r.key, r.seq, r.accepted_ns, True, r.spans, 0) for r in own])
             for key, own in sorted(groups.items())
-            if is_due(known.get(key), have[key].newest_seq, frozenset(), have[key])
+            if is_due(known.get(key), frozenset(), have[key])
         ]
 
     def present(
@@ -524,7 +522,7 @@ def unextracted(engine: Engine, since_s: int = 0, until_s: int = FOREVER_S) -> l
     return [
         change
         for key, change in changes.items()
-        if is_due(known.get(key), change.max_seq, change.requests, have.get(key, NOTHING_ARRIVED))
+        if is_due(known.get(key), change.requests, have.get(key, NOTHING_ARRIVED))
     ]
 
 
@@ -543,13 +541,12 @@ def arrived(engine: Engine) -> dict[TraceKey, Arrived]:
     }
 
 
-def is_due(
-    known: ProgressRow | None, newest: int, changed: AbstractSet[tuple[int, int]], have: Arrived
-) -> bool:
+def is_due(known: ProgressRow | None, changed: AbstractSet[tuple[int, int]], have: Arrived) -> bool:
     """Return the condition of unextracted.sql."""
     if known is None or known.status == "live" or known.attempts:
         return True
     if not known.requests and not known.is_whole:
+        newest = max(changed)[0] if changed else have.newest_seq
         return known.seq < newest or 0 < known.arrived < have.spans
     is_built = (known.requests, known.digest) == (len(have.requests), have.digest)
     visible = {(request.seq, request.spans) for request in have.requests}
@@ -569,7 +566,6 @@ def fingerprint_of(row: Change) -> int:
 def summed_up(rows: Sequence[Change]) -> TraceChange:
     return TraceChange(
         rows[0].key,
-        max(row.seq for row in rows),
         min(row.accepted_ns for row in rows),
         max(row.accepted_ns for row in rows),
         any(row.has_root for row in rows),

@@ -125,7 +125,7 @@ class MemoryProgress(MemorySubject):
             return True
         arrived = self._state.arrived([change.key])[change.key]
         if not known.requests:
-            return known.seq < change.max_seq or 0 < known.arrived < arrived.spans
+            return known.seq < max(change.requests)[0] or 0 < known.arrived < arrived.spans
         seen = {(request.seq, request.spans) for request in arrived.requests}
         is_built = known.is_whole and known.digest == arrived.digest
         return not is_built or not change.requests <= seen
@@ -133,9 +133,7 @@ class MemoryProgress(MemorySubject):
     def _known_of(self, progress: Progress) -> TraceChange:
         summed_up = _sum_up(self._state.arrivals[progress.key])
         accepted_ns = summed_up.last_accepted_ns
-        return TraceChange(
-            progress.key, progress.seq, accepted_ns, accepted_ns, False, summed_up.span_count
-        )
+        return TraceChange(progress.key, accepted_ns, accepted_ns, False, summed_up.span_count)
 
 
 def _by_trace(changes: Iterable[TraceChange]) -> list[TraceChange]:
@@ -148,7 +146,6 @@ def _by_trace(changes: Iterable[TraceChange]) -> list[TraceChange]:
 def _sum_up(changes: Sequence[TraceChange]) -> TraceChange:
     return TraceChange(
         changes[0].key,
-        max(c.max_seq for c in changes),
         min(c.first_accepted_ns for c in changes),
         max(c.last_accepted_ns for c in changes),
         any(c.has_root for c in changes),

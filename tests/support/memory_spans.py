@@ -193,7 +193,7 @@ def _changes(
         is_spans = request.signal is Signal.SPANS
         has_root = is_spans and any(not span.parent_span_id for span in own)
         brought = frozenset({(request.seq, len(own))})
-        yield TraceChange(key, request.seq, at, at, has_root, len(own), second, brought)
+        yield TraceChange(key, at, at, has_root, len(own), second, brought)
 
 
 def _brought(request: SpooledRequest, spans: Sequence[Span]) -> Brought:

@@ -105,7 +105,7 @@ class MemoryState:
             for key in keys:
                 self.revisits += 1
                 seq, at_ns = self.revisits, self.clock_ns()
-                change = TraceChange(key, seq, at_ns, at_ns, has_root=True, second=self.clock())
+                change = TraceChange(key, at_ns, at_ns, has_root=True, second=self.clock())
                 change = replace(change, requests=frozenset({(seq, 0)}))
                 self.arrivals.setdefault(key, []).append(change)
                 self.requests.setdefault(key, set()).add(Brought(seq))

@@ -26,7 +26,6 @@ class TraceChange:
     """The spans that a trace got in some interval, summed up."""
 
     key: TraceKey
-    max_seq: int
     first_accepted_ns: int
     last_accepted_ns: int
     has_root: bool

@@ -146,7 +146,6 @@ def _change_of(row: Row) -> TraceChange:
     """Return a row of ``changes_since``, ``unextracted`` or ``unfinished`` as a change."""
     return TraceChange(
         key=TraceKey(row.Project, row.TraceId),
-        max_seq=row.newest,
         first_accepted_ns=row.first_accepted,
         last_accepted_ns=row.last_accepted,
         has_root=bool(row.has_root),

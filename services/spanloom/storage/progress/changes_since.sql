@@ -1,9 +1,9 @@
 -- The changes of each trace in seconds whose rows have changed; `known` has the known seconds,
 -- each with the fingerprint of its rows (inserted.sql).
-SELECT Project, TraceId, newest, first_accepted, last_accepted, has_root, spans, second, requests, fingerprint
+SELECT Project, TraceId, first_accepted, last_accepted, has_root, spans, second, requests, fingerprint
 FROM
 (
-    SELECT Project, TraceId, max(Seq) AS newest, toUnixTimestamp64Nano(min(AcceptedAt)) AS first_accepted,
+    SELECT Project, TraceId, toUnixTimestamp64Nano(min(AcceptedAt)) AS first_accepted,
            toUnixTimestamp64Nano(max(AcceptedAt)) AS last_accepted, max(HasRoot) AS has_root, sum(Spans) AS spans,
            intDiv(toUnixTimestamp64Milli(InsertedAt), 1000) AS second, groupUniqArray((Seq, Spans)) AS requests,
            sum(sum(cityHash64(Project, TraceId, Seq, Spans))) OVER (PARTITION BY second) AS fingerprint

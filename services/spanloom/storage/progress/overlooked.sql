@@ -1,6 +1,6 @@
 -- Traces of a share of the ids that have to be built, whenever what they are built from was stored: as in
 -- unextracted.sql, but found by their requests. A last resort, for whatever no look at the changes found.
-SELECT Project, TraceId, newest, first_accepted, last_accepted, true AS has_root, spans, 0 AS second, requests
+SELECT Project, TraceId, first_accepted, last_accepted, true AS has_root, spans, 0 AS second, requests
 FROM
 (
     SELECT Project, TraceId, max(Seq) AS newest, toUnixTimestamp64Nano(min(AcceptedAt)) AS first_accepted,

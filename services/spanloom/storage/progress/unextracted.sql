@@ -10,7 +10,7 @@ WITH keys AS
       AND InsertedAt < fromUnixTimestamp64Milli(1000 * {until:Int64})
       AND {shared}
 )
-SELECT Project, TraceId, newest, first_accepted, last_accepted, has_root, spans, second, requests
+SELECT Project, TraceId, first_accepted, last_accepted, has_root, spans, second, requests
 FROM
 (
     SELECT Project, TraceId, max(Seq) AS newest, toUnixTimestamp64Nano(min(AcceptedAt)) AS first_accepted,

@@ -8,10 +8,10 @@ WITH keys AS
       AND (Status = 'live' OR Attempts > 0)
       AND {shared}
 )
-SELECT Project, TraceId, Seq AS newest, toUnixTimestamp64Nano(arrivals.accepted) AS first_accepted,
+SELECT Project, TraceId, toUnixTimestamp64Nano(arrivals.accepted) AS first_accepted,
        first_accepted AS last_accepted, false AS has_root, arrivals.spans AS spans, 0 AS second,
        CAST([], 'Array(Tuple(UInt64, UInt32))') AS requests
-FROM (SELECT Project, TraceId, Seq FROM extraction_progress FINAL WHERE (Project, TraceId) IN keys) AS progress
+FROM keys
 INNER JOIN
 (
     SELECT Project, TraceId, sum(Spans) AS spans, max(AcceptedAt) AS accepted
