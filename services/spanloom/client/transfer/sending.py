@@ -19,7 +19,7 @@ from spanloom.core.exchange.reports import Report
 from spanloom.core.exchange.sources import CANONICAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from spanloom.client.transfer.documents import Run
@@ -76,8 +76,16 @@ class Sending:
         duplicates. What ``source`` and ``as_new`` are, ``read_pieces`` says.
         """
         done = Imported(str(path))
+        for piece in self.take(read_pieces(path, project, source, as_new=as_new), done):
+            tell(done, piece.share)
+        return done
+
+    def take(
+        self, pieces: Iterable[Piece | Unreadable], done: Imported
+    ) -> Iterator[Piece | Unreadable]:
+        """Send pieces, and yield each once ``done`` has what became of it."""
         before = -1
-        for piece in read_pieces(path, project, source, as_new=as_new):
+        for piece in pieces:
             known = len(done.rejected)
             if isinstance(piece, Unreadable):
                 done.rejected.append({"place": piece.place, "reason": piece.reason})
@@ -88,8 +96,7 @@ class Sending:
                 if piece.run is None or piece.run is not self._left_out:
                     _send(self._transport, piece, done)
             self._note(piece, done.rejected[known:])
-            tell(done, piece.share)
-        return done
+            yield piece
 
     def _begin(self, piece: Piece, done: Imported) -> None:
         """Count a new item as written, and look at its run."""
