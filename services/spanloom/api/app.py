@@ -34,6 +34,7 @@ from spanloom.api.runs import (
     conversation_pages,
     conversations,
     diffs,
+    imports,
     outlines,
     parts,
     steps,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
     from spanloom.access.authenticate import Access
     from spanloom.core.model.diagnosis import Finding
+    from spanloom.core.ports.importing import Importer
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.telemetry import Metrics
 
@@ -58,6 +60,10 @@ STORE_CALLS = 8
 PROBES = 2
 """Threads for readiness only, so that slow lists never delay its answer."""
 STORE_TIMEOUT_S = 10.0
+IMPORT_CALLS = 4
+"""Threads for imports, which wait for what reads the file and for the disk."""
+IMPORT_TIMEOUT_S = 900.0
+"""Longer than the CPU time that reading a file may take."""
 SMALL_BYTES = 1_000
 """Smaller answers are sent uncompressed."""
 GZIP_LEVEL = 1
@@ -85,6 +91,7 @@ def create_app(
     most_readers: int = MOST_READERS,
     sql_port: int | None = None,
     otlp_http: str = "",
+    importer: Importer | None = None,
     others: Sequence[APIRouter] = (),
 ) -> FastAPI:
     """Return the API over a store.
@@ -97,11 +104,13 @@ def create_app(
     texts are not searched. A store call times out after ``timeout_s`` seconds. Trajectories of
     another ``extractor_version`` are outdated. ``examine`` returns the findings of a self-check; it
     may block. At most ``most_readers`` follow the change feed at one time. ``sql_port`` is the port
-    on which this process answers SQL, ``otlp_http`` the address at which it takes spans. ``others``
-    are further routers, whose routes declare their needs like ours.
+    on which this process answers SQL, ``otlp_http`` the address at which it takes spans.
+    ``importer`` stores imported files; without one they are refused. ``others`` are further
+    routers, whose routes declare their needs like ours.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
+    imported = BoundedCalls(IMPORT_CALLS, IMPORT_TIMEOUT_S)
     feed = Feed(store.feed, store.runs, calls, metrics, most_readers)
 
     @asynccontextmanager
@@ -109,6 +118,7 @@ def create_app(
         yield
         await feed.close()
         calls.close()
+        imported.close()
         probes.close()
 
     app = FastAPI(
@@ -130,6 +140,7 @@ def create_app(
         troubles,
         calls,
         probes,
+        imported,
         extractor_version,
         access.keys,
         Annotating.over(store),
@@ -138,12 +149,13 @@ def create_app(
         examine,
         has_search=has_search,
         sql_port=sql_port,
+        importer=importer,
     )
     of_trajectories = (
         changes,  # before trajectories: {trace_id} matches its path too
         *(trajectories, outlines, versions, parts),
         conversation_pages,  # before conversations: {conversation_id:path} matches its path too
-        *(diffs, conversations, stats, steps, search),
+        *(diffs, conversations, stats, steps, search, imports),
         *(trajectory_annotations, annotation_schemes, exchange),
         *(potato, agreement, annotation_queues, scores),
         *(replays, keys, deletions, snapshots),

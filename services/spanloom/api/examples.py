@@ -384,6 +384,24 @@ DIFF = _answer(
         "omitted": {"texts": True, "same": True},
     },
 )
+_COUNTS = {
+    "accepted_spans": 7,
+    "rejected_spans": 0,
+    "unchanged_runs": 0,
+    "rejected": 1,
+    "losses": {"duration_unknown": 2},
+}
+_IMPORTED = (
+    {"trace_id": EXAMPLE_TRACE, "project": "default", "place": "line 1", "state": "taken"},
+    {"place": "line 2", "reason": "it is no JSON: unexpected end of data"},
+    {"end": True, "format": "atif", "share": 1.0, **_COUNTS},
+)
+IMPORTED_FILE = _answer(
+    "A line for each run and for each rejected item, as they are read.",
+    {"type": "string"},
+    "".join(orjson.dumps(line).decode() + "\n" for line in _IMPORTED),
+    NDJSON,
+)
 KEY = _answer("The key, revoked.", _component("KeyItem"), _KEY)
 KEYS = _answer("The keys.", _component("KeyList"), {"items": [_KEY]})
 NEW_KEY = _answer("The new key.", _component("NewKey"), {**_KEY, "key": _KEY_TEXT})

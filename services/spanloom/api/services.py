@@ -12,6 +12,7 @@ from spanloom.api.feed.feed import Feed
 from spanloom.api.http.bounds import BoundedCalls
 from spanloom.api.runs.views import RunViews
 from spanloom.core.model.diagnosis import Finding
+from spanloom.core.ports.importing import Importer
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.telemetry import Metrics
 
@@ -30,6 +31,8 @@ class Services:
     """Runs blocking calls in threads."""
     probes: BoundedCalls
     """Runs the readiness check, which must not wait for other calls."""
+    imports: BoundedCalls
+    """Runs the calls of imports, which may take minutes."""
     extractor_version: str
     keys: KeyAdministration
     annotating: Annotating
@@ -43,6 +46,8 @@ class Services:
     """Whether there is a full-text index."""
     sql_port: int | None = None
     """Port on which this process answers SQL; ``None`` if it does not."""
+    importer: Importer | None = None
+    """What stores imported files; ``None`` in a process without a collector."""
 
 
 async def _services(request: Request) -> Services:  # FastAPI calls a plain function in a thread

@@ -11,7 +11,7 @@ import orjson
 from spanloom.client.errors import ClientError
 from spanloom.client.transfer.items import find_source
 from spanloom.client.transfer.parts import UnreadableTableError
-from spanloom.core.exchange.sources import CANONICAL, SeveralFitError, readable
+from spanloom.core.exchange.sources import OTHER_NAMES, SeveralFitError, readable
 from spanloom.core.showing.values import printable
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from spanloom.core.exchange.sources import Source
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
-_OTHER_NAMES = {CANONICAL: "jsonl"}
-"""Names of a document by which its file is known too."""
 
 
 class FormatName(click.Choice[str]):
@@ -30,7 +28,7 @@ class FormatName(click.Choice[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the id; raises ``click.BadParameter`` for an unknown one."""
-        name = _OTHER_NAMES.get(value, value)
+        name = OTHER_NAMES.get(value, value)
         known: str = super().convert(name if name in self.choices else value, param, ctx)
         return known
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.upkeep import UsageReader
     from spanloom.outage import Outage
     from spanloom.process.datadir import DataDir
+    from spanloom.process.imports.importer import FileImporter
     from spanloom.process.readiness import Readiness
     from spanloom.process.supervisor import Part
     from spanloom.process.tls import TlsFiles
@@ -59,9 +60,17 @@ class Shared:
 
 
 def build_collector(
-    shared: Shared, spans: SpanWriter, usage: UsageReader, data: DataDir, listener: socket.socket
+    shared: Shared,
+    spans: SpanWriter,
+    usage: UsageReader,
+    data: DataDir,
+    listener: socket.socket,
+    importer: FileImporter | None,
 ) -> Iterator[Part]:
-    """Yield the parts in start order; each is started before the next is built."""
+    """Yield the parts in start order; each is started before the next is built.
+
+    ``importer`` stores with this collector, once it runs.
+    """
     settings, metrics, at_end = shared.settings, shared.metrics, shared.at_end
     limits = limits_of(settings)
     sequences = EVERY if settings.is_embedded else own_sequences(data.path / COLLECTOR_NUMBER)
@@ -88,6 +97,9 @@ def build_collector(
     batch_bytes = min(settings.batch_max_bytes, settings.spool_max_bytes // 2)
     yield Writer(spool, spans, metrics, batch_bytes, settings.batch_wait_s, shared.outage)
     yield _http_receiver(shared, exporter, data, listener)
+    if importer:
+        importer.use(exporter, limits)
+        at_end(importer.close)
     at_end(grpc.drain)
     at_end(exporter.close)  # runs first: new requests are refused from then on
 

@@ -24,7 +24,8 @@ from spanloom.indexer import Indexer
 from spanloom.keeper import Keeper, Retention
 from spanloom.outage import Outage
 from spanloom.process.collecting import Shared, build_collector
-from spanloom.process.datadir import DataDir
+from spanloom.process.datadir import DataDir, temporary_in
+from spanloom.process.imports.importer import FileImporter
 from spanloom.process.late_store import LateStore
 from spanloom.process.narrator import Narrator
 from spanloom.process.options import (
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from spanloom.access.authenticate import Access
     from spanloom.config import Settings
     from spanloom.core.ports.annotations import QueueReader
+    from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.ports.store import Store
     from spanloom.core.ports.upkeep import KeyStore
     from spanloom.mcp.server import McpEndpoint
@@ -174,13 +176,14 @@ class Service:
         heartbeat = self._heartbeat()
         if heartbeat:
             yield heartbeat
-        yield self._api(shared, store, api_listener, sql_listener)
+        importer = self._importer(store)
+        yield self._api(shared, store, api_listener, sql_listener, importer)
         if sql_listener:
             yield self._sql(shared, store.queues, sql_listener)
         if Role.EXTRACT in self._roles:
             yield from self._extracting(store, heartbeat)
         if Role.COLLECT in self._roles:
-            yield from build_collector(shared, store.spans, store.usage, data, listener)
+            yield from build_collector(shared, store.spans, store.usage, data, listener, importer)
             yield Narrator(self.metrics)
 
     def _open_now(self) -> ClickHouseStore:
@@ -222,6 +225,7 @@ class Service:
         store: Store,
         listener: socket.socket,
         sql_listener: socket.socket | None,
+        importer: FileImporter | None,
     ) -> Part:
         door = open_mcp_door(self._sql_url(sql_listener)) if self._settings.mcp else None
         app = create_api(
@@ -236,6 +240,7 @@ class Service:
             troubles=self._supervisor.troubles,
             sql_port=sql_listener.getsockname()[1] if sql_listener else None,
             otlp_http=self._otlp_http,
+            importer=importer,
             others=self._other_routes(door),
             examine=SelfExamination(
                 self._settings,
@@ -247,6 +252,12 @@ class Service:
             door.use_api(app)
         context = shared.tls.http_context(ask_clients=False) if shared.tls else None
         return HttpServer(app, listener, "api", context, app.state.services.feed.stop)
+
+    def _importer(self, store: ReadingStore) -> FileImporter | None:
+        """Return what imports files: only a process that collects too can store them."""
+        if (Role.COLLECT | Role.API) not in self._roles:
+            return None
+        return FileImporter(temporary_in(self._settings.data_dir), store)
 
     def _other_routes(self, door: McpEndpoint | None) -> Sequence[APIRouter]:
         """Return the routes in addition to the API: the MCP endpoint and the page."""

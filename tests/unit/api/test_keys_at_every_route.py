@@ -87,6 +87,7 @@ NEEDED = {
     ("POST", "/v1/queues/{name}/items/{trace_id}/done"): Scope.ANNOTATE,
     ("POST", "/v1/queues/{name}/items/{trace_id}/reopen"): Scope.ANNOTATE,
     ("POST", "/v1/queues/{name}/items/{trace_id}/adjudicate"): Scope.ANNOTATE,
+    ("POST", "/v1/imports"): Scope.INGEST,
     ("GET", "/v1/scores"): Scope.READ,
     ("POST", "/v1/scores"): Scope.ANNOTATE,
     ("POST", "/v1/replays"): Scope.ADMIN,

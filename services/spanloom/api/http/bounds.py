@@ -10,10 +10,12 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.ports.importing import MOST_BYTES
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_ROWS_BYTES = 32 << 20
 """Enough for 10,000 annotations or scores; their sender is authenticated by then."""
+IMPORTS = "/v1/imports"
 _ROWS = re.compile(r"/annotations(/import|/bulk|/potato)?$|^/v1/scores$|^/v1/queues/")
 
 
@@ -26,8 +28,7 @@ class BodyBound:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; count the body as it arrives, regardless of ``Content-Length``."""
-        most = MAX_ROWS_BYTES if _ROWS.search(scope.get("path", "")) else MAX_BODY_BYTES
-        left = most
+        most = left = _most_of(scope.get("path", ""))
 
         async def bounded() -> Message:
             nonlocal left
@@ -42,6 +43,13 @@ class BodyBound:
             return message
 
         await self._app(scope, bounded, send)
+
+
+def _most_of(path: str) -> int:
+    """Return the most bytes of a body at a path."""
+    if path == IMPORTS:
+        return MOST_BYTES
+    return MAX_ROWS_BYTES if _ROWS.search(path) else MAX_BODY_BYTES
 
 
 P = ParamSpec("P")

@@ -19,6 +19,10 @@ from spanloom.core.model.access import Scope as AccessScope
 
 _CALLER = "spanloom.caller"
 _READING = frozenset({"GET", "HEAD"})
+FILE = "application/octet-stream"
+"""The media type of a file that a page sends."""
+_OF_PAGES = {AccessScope.ANNOTATE: "application/json", AccessScope.INGEST: FILE}
+"""By the scope of what a page may change, the media type in which it sends that."""
 
 
 class GuardedRoute(NamedTuple):
@@ -114,20 +118,21 @@ def _check(caller: Caller, needs: Needs, scope: Scope) -> None:
 
 
 def _check_page(origin: str, needs: Needs, scope: Scope) -> None:
-    """Raise ``PermissionDeniedError`` unless our own page sends an annotation as JSON.
+    """Raise ``PermissionDeniedError`` unless our own page sends an annotation, or a file.
 
     Host and port are compared, not the scheme, which differs if a proxy terminates TLS. A page of
-    another origin cannot send JSON without a CORS preflight, which is never granted.
+    another origin can send neither media type without a CORS preflight, which is never granted.
     """
     headers = Headers(scope=scope)
-    if needs.scope is not AccessScope.ANNOTATE:
+    wanted = _OF_PAGES.get(needs.scope) if needs.scope else None
+    if wanted is None:
         raise PermissionDeniedError("Nothing is changed on behalf of a web page.")
     is_own = origin.partition("://")[2] == headers.get("host", "")
     if not is_own or headers.get("sec-fetch-site", "same-origin") != "same-origin":
         raise PermissionDeniedError("Nothing is changed on behalf of a page from elsewhere.")
     sent = headers.get("content-type", "").partition(";")[0].strip()
-    if sent and sent != "application/json":
-        raise PermissionDeniedError("A page sends JSON, as application/json.")
+    if sent != wanted and (sent or wanted == FILE):
+        raise PermissionDeniedError(f"A page sends this as {wanted}.")
 
 
 def _no_route(path: str, methods: set[str]) -> Response:

@@ -24,6 +24,7 @@ from spanloom.api.rows.forms import NotAcceptableError
 from spanloom.core.annotation.yaml_tree import SchemeError
 from spanloom.core.errors import (
     InvalidQueryError,
+    InvalidRequestError,
     NotEmbeddedError,
     PermissionDeniedError,
     RetryableError,
@@ -117,6 +118,7 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _on_invalid_input)
     app.add_exception_handler(InvalidTextsError, _on_invalid_texts)
     app.add_exception_handler(InvalidQueryError, _on_invalid_query)
+    app.add_exception_handler(InvalidRequestError, _on_invalid_request)
     app.add_exception_handler(NotAcceptableError, _on_not_acceptable)
     app.add_exception_handler(NotHeldError, _on_not_held)
     app.add_exception_handler(RetryableError, _on_retryable)
@@ -175,6 +177,10 @@ def _on_invalid_query(request: Request, error: Exception) -> Response:
     if not error.parameter:
         return problem(request.url.path, 422, str(error))
     return _refuse(request, [{"parameter": error.parameter, "detail": error.detail}])
+
+
+def _on_invalid_request(request: Request, error: Exception) -> Response:
+    return problem(request.url.path, 422, str(error))
 
 
 def _on_not_acceptable(request: Request, error: Exception) -> Response:
@@ -250,11 +256,12 @@ _MEANINGS = {
     "or the `format` cannot hold the run, `reason` says why.",
     409: "It cannot be done as things stand: changed elsewhere, or not by this store.",
     410: "The change feed is not kept as far back; `resume` is where to go on after a full list.",
+    408: "The body came too slowly.",
     413: "The body is larger than any that is asked for here.",
     421: "The `Host` header names a host that this service does not answer for.",
     422: "A parameter cannot be used; `errors` says which and why.",
     500: "Something went wrong here; the service's log has the details.",
-    501: "The service runs with `--no-search`: there is no index of texts.",
+    501: "This process cannot: it runs with `--no-search`, or takes no spans.",
     503: "The store does not answer at the moment; retry after `Retry-After` seconds.",
 }
 

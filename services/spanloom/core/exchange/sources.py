@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanloom.core.errors import InvalidRequestError
+from spanloom.core.errors import InvalidQueryError, InvalidRequestError
 from spanloom.core.formats.entry import Filed, Of
 from spanloom.core.formats.registry import formats_of
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 OTLP, CANONICAL = "otlp", "canonical"
 OWN = frozenset({OTLP, "jsonl"})
 """Formats that may be mixed in one file."""
+OTHER_NAMES = {CANONICAL: "jsonl"}
+"""Names of a document by which its file is known too."""
 
 
 class SeveralFitError(InvalidRequestError):
@@ -63,6 +65,18 @@ class Source(NamedTuple):
 def readable() -> Mapping[str, Format]:
     """Return the formats of files that are read, by id."""
     return {known.id: known for known in formats_of(Of.RUNS).values() if known.is_read}
+
+
+def find_readable(name: str) -> str:
+    """Return the id of a format of files by its name; empty for none.
+
+    Raises ``InvalidQueryError`` for an unknown name, with those that there are.
+    """
+    known = readable()
+    found = OTHER_NAMES.get(name, name)
+    if found and found not in known:
+        raise InvalidQueryError(f"{name!r} is not read; read are {', '.join(known)}", "format")
+    return found
 
 
 def readers() -> Mapping[str, Format]:

@@ -1,0 +1,155 @@
+"""The route that imports a file: what ``spanloom import`` does, for a page or a program."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated
+
+import orjson
+from fastapi import APIRouter, HTTPException, Query, Request, Response
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Send
+from starlette.types import Scope as Connection
+
+from spanloom.api.examples import IMPORTED_FILE
+from spanloom.api.http.bounds import IMPORTS
+from spanloom.api.http.doorkeeper import FILE, caller_of
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.query import Name
+from spanloom.api.services import Services, Using
+from spanloom.core.errors import InvalidQueryError, PermanentError, RetryableError
+from spanloom.core.exchange.sources import find_readable, readable
+from spanloom.core.formats.entry import NDJSON
+from spanloom.core.model.access import Scope, is_project_name
+from spanloom.core.ports.importing import Line, RunningImport, Wanted
+
+router = APIRouter(tags=["trajectories"])
+
+NO_COLLECTOR = (
+    "This process takes no spans: run `spanloom import`, which sends a file to the collector."
+)
+PIECE_BYTES = 1 << 20
+IDLE_S = 30.0
+"""A body of which nothing comes for so long is refused."""
+_READ = readable()
+FormatOfFile = Annotated[
+    str,
+    Query(
+        description="What the file is; without it the shape of its first value decides. "
+        + "; ".join(f"`{known.id}`: {known.description}" for known in _READ.values()),
+        examples=list(_READ),
+        json_schema_extra={"enum": list(_READ)},
+    ),
+]
+_BODY = {"content": {FILE: {"schema": {"type": "string", "format": "binary"}}}, "required": True}
+
+
+@router.post(
+    IMPORTS,
+    operation_id="importFile",
+    summary="Import a file of runs or spans",
+    response_class=Response,
+    responses={
+        200: IMPORTED_FILE,
+        **problem_responses(401, 403, 408, 413, 422, 501, 503),
+    },
+    openapi_extra={"requestBody": _BODY},
+)
+@needs(Scope.INGEST)
+async def import_file(
+    request: Request,
+    using: Using,
+    format: FormatOfFile = "",  # noqa: A002  # the name in the URL
+    project: Annotated[
+        Name | None,
+        Query(
+            description="Where all runs go; without it that of the key, else those that the file "
+            "names.",
+            examples=["default"],
+        ),
+    ] = None,
+    as_new: Annotated[
+        bool,
+        Query(
+            description="Give documents other ids, made of the old ones: copies beside the runs "
+            "that have these.",
+            examples=[True],
+        ),
+    ] = False,
+) -> Response:
+    """Store what is in a file, the body, as `spanloom import` does, and report what became of it.
+
+    The answer is a line of JSON for each run, each rejected item and, about four times a second,
+    for the numbers so far; the last line has `end`. If the file cannot be read on, or nothing be
+    stored, the last line has `error` instead. What was stored by then stays; the same file again
+    changes nothing that is there.
+    """
+    if using.importer is None:
+        raise HTTPException(501, NO_COLLECTOR)
+    wanted = _wanted(request, find_readable(format), project, as_new=as_new)
+    running = await using.imports.run(using.importer.begin, wanted)
+    try:
+        await _receive(request, using, running)
+        first = await using.imports.run(running.next_lines)
+    except BaseException:
+        running.close()
+        raise
+    return _Answer(using, running, first)
+
+
+def _wanted(request: Request, form: str, project: str | None, *, as_new: bool) -> Wanted:
+    """Return what is to be done; raises 422 for no project's name, 403 for one of another key."""
+    caller = caller_of(request)
+    if project is not None and not is_project_name(project):
+        raise InvalidQueryError("No project may have this name.", "project")
+    if project is not None and not caller.may_see(project):
+        raise HTTPException(403, f"The key {caller.key_id} does not open that project.")
+    return Wanted(form, project or caller.key_project, caller.key_project, as_new)
+
+
+async def _receive(request: Request, using: Services, running: RunningImport) -> None:
+    """Write the body; raises 408 if nothing of it comes for too long."""
+    held = bytearray()
+    pieces = aiter(request.stream())
+    while True:
+        try:
+            async with asyncio.timeout(IDLE_S):
+                piece = await anext(pieces, None)
+        except TimeoutError as error:
+            closed = {"Connection": "close"}  # the rest of the body is not read
+            raise HTTPException(408, "The body came too slowly.", closed) from error
+        held += piece or b""
+        if held and (piece is None or len(held) >= PIECE_BYTES):
+            await using.imports.run(running.write, bytes(held))
+            held.clear()
+        if piece is None:
+            return
+
+
+class _Answer(StreamingResponse):
+    """The lines of an import, which ends with the answer, however that ends."""
+
+    def __init__(
+        self, using: Services, running: RunningImport, first: Sequence[Line] | None
+    ) -> None:
+        super().__init__(_lines(using, running, first), media_type=NDJSON)
+        self._running = running
+
+    async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._running.close()
+
+
+async def _lines(
+    using: Services, running: RunningImport, first: Sequence[Line] | None
+) -> AsyncIterator[bytes]:
+    lines = first
+    while lines is not None:
+        yield b"".join(orjson.dumps(line) + b"\n" for line in lines)
+        try:
+            lines = await using.imports.run(running.next_lines)
+        except (RetryableError, PermanentError) as error:
+            lines = None
+            yield orjson.dumps({"error": str(error)}) + b"\n"

@@ -1,0 +1,53 @@
+"""The messages of a child that reads a file, in the order in which they are sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from spanloom.client.transfer.otlp_file import Piece, Unreadable
+
+
+class Begin(NamedTuple):
+    """To the child: the file, and what it is to be."""
+
+    path: Path
+    format: str
+    project: str
+    as_new: bool
+    most_bytes: int
+    """Memory limit of the child."""
+    limit_s: float
+    """CPU seconds after which SIGPROF ends the child."""
+
+
+class Begun(NamedTuple):
+    """The format of the file is known."""
+
+    source: str
+
+
+class Found(NamedTuple):
+    """A piece of the file; of the pieces of one item the first alone has its run and losses."""
+
+    piece: Piece | Unreadable
+    traces: tuple[str, ...] = ()
+    """The trace ids of its spans, if it has no run."""
+
+
+class Failed(NamedTuple):
+    """The file cannot be read, or read on."""
+
+    reason: str
+    """For people."""
+    fault: str = ""
+    """The traceback of a bug; empty if the file is to blame."""
+
+
+class Ended(NamedTuple):
+    """All of the file was read."""
+
+
+Message: TypeAlias = "Begun | Found | Failed | Ended"

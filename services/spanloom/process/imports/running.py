@@ -1,0 +1,178 @@
+"""One import of a file: it is written to the disk, read by a child, compared and stored."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import orjson
+
+from spanloom.client.address import Address
+from spanloom.client.errors import ApiError, ClientError
+from spanloom.client.transfer.otlp_file import Piece
+from spanloom.client.transfer.sending import Imported, Sending
+from spanloom.client.transport import Transport
+from spanloom.client.tries import PASSING, Patience
+from spanloom.core.errors import InvalidRequestError, OverloadedError, SpanloomError
+from spanloom.core.model.access import Reach
+from spanloom.process.imports.importer import STOPPING, no_file
+from spanloom.process.imports.messages import Begin
+from spanloom.process.imports.reading import FileReading
+from spanloom.process.imports.receiver import OwnReceiver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from spanloom.client.transfer.documents import Run
+    from spanloom.client.transfer.otlp_file import Unreadable
+    from spanloom.collector.intake.export import Exporter
+    from spanloom.collector.intake.limits import Limits
+    from spanloom.core.ports.importing import Line, Wanted
+    from spanloom.process.imports.importer import FileImporter
+
+CHILD_BYTES = 1 << 30
+"""Memory of the process that reads a file."""
+CHILD_S = 600.0
+"""CPU seconds of it."""
+MOST_REJECTED = 10_000
+"""After so many rejections the rest of a file is not read."""
+LINES_AT_ONCE = 500
+PAUSE_S = 0.25
+"""About how often the numbers so far are reported."""
+_MANY = f"more than {MOST_REJECTED:,} items are rejected: the rest of the file is not read"
+
+
+class FileImport:
+    """A ``RunningImport``."""
+
+    def __init__(
+        self, importer: FileImporter, wanted: Wanted, exporter: Exporter, limits: Limits
+    ) -> None:
+        """Begin with an empty file; raises ``OverloadedError`` if there can be none."""
+        self._importer, self._wanted = importer, wanted
+        self._path = importer.new_file()
+        receiver = OwnReceiver(exporter, limits, wanted.key_project, importer.ensure_open)
+        transport = Transport(Address("http://localhost", ""), Patience(), receiver)
+        self._sending = Sending(transport, self._find)
+        self._reading: FileReading | None = None
+        self._is_closed = False
+        self._told = _Told(wanted.project)
+        self._lines = self._read()
+        self._error: SpanloomError | None = None
+
+    def write(self, piece: bytes) -> None:
+        """See ``RunningImport``."""
+        self._importer.ensure_room(self._wanted.key_project)
+        try:
+            with self._path.open("ab") as file:
+                file.write(piece)
+        except OSError as error:
+            raise no_file(error) from error
+
+    def next_lines(self) -> Sequence[Line] | None:
+        """See ``RunningImport``."""
+        found: list[Line] = []
+        until = time.monotonic() + PAUSE_S
+        try:
+            if self._error is not None:
+                raise self._error
+            for line in self._lines:
+                found.append(line)
+                if len(found) >= LINES_AT_ONCE or time.monotonic() >= until:
+                    return [*found, self._told.counts()]
+        except SpanloomError as error:
+            closed = self._importer.is_closed  # then the child was killed, too
+            self._error = OverloadedError(STOPPING) if closed else _as_own(error)
+            if not found:
+                raise self._error from error
+            found.append(self._told.counts())
+        return found or None
+
+    def close(self) -> None:
+        """See ``RunningImport``."""
+        self._is_closed = True
+        if self._reading is not None:
+            self._reading.kill()
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+        self._importer.forget(self)
+
+    def _find(self, run: Run) -> Mapping[str, object] | None:
+        found = self._importer.documents.get(run.trace_id, Reach.only(run.project))
+        if found is None:
+            return None
+        document: Mapping[str, object] = orjson.loads(found)
+        return document
+
+    def _read(self) -> Iterator[Line]:
+        self._reading = reading = FileReading(_begin(self._path, self._wanted))
+        if self._is_closed:
+            reading.kill()
+        told = self._told
+        for piece in self._sending.take(reading.pieces(), told.done):
+            yield from told.lines(piece, reading.traces)
+            self._sending.report.rejected.clear()  # the answer has them, and a file may have millions
+            if told.rejected > MOST_REJECTED:
+                raise InvalidRequestError(_MANY)
+        yield {"end": True, "format": reading.source, **told.counts(), "share": 1.0}
+
+
+class _Told:
+    """What became of a file so far, as lines of the answer."""
+
+    def __init__(self, project: str) -> None:
+        self._project = project
+        self.done = Imported("")
+        self.rejected, self._share = 0, 0.0
+        self._unchanged, self._accepted, self._item, self._trace = 0, 0, -1, ""
+
+    def lines(self, piece: Piece | Unreadable, traces: Sequence[str]) -> Iterator[Line]:
+        """Yield what became of a piece: the runs of it, and what was rejected."""
+        done = self.done
+        rejected, done.rejected = done.rejected, []
+        self.rejected, self._share = self.rejected + len(rejected), piece.share
+        if isinstance(piece, Piece) and piece.run is not None:
+            yield from self._run(piece, piece.run, is_rejected=bool(rejected))
+        elif done.accepted_spans > self._accepted:
+            for trace in traces:
+                if trace != self._trace:
+                    yield _run(trace, self._project, piece.place, "taken")
+                self._trace = trace
+        self._unchanged, self._accepted = done.unchanged_runs, done.accepted_spans
+        yield from rejected
+
+    def counts(self) -> Line:
+        """Return the numbers so far; ``share`` of the file is read, from 0 to 1."""
+        done = self.done
+        return {
+            "share": self._share,
+            "accepted_spans": done.accepted_spans,
+            "rejected_spans": done.rejected_spans,
+            "unchanged_runs": done.unchanged_runs,
+            "rejected": self.rejected,
+            "losses": done.losses,
+        }
+
+    def _run(self, piece: Piece, run: Run, *, is_rejected: bool) -> Iterator[Line]:
+        if piece.item == self._item or is_rejected:
+            return
+        self._item = piece.item
+        state = "unchanged" if self.done.unchanged_runs > self._unchanged else "taken"
+        yield _run(run.trace_id, run.project, piece.place, state)
+
+
+def _run(trace_id: str, project: str, place: str, state: str) -> Line:
+    return {"trace_id": trace_id, "project": project, "place": place, "state": state}
+
+
+def _begin(path: Path, wanted: Wanted) -> Begin:
+    return Begin(path, wanted.format, wanted.project, wanted.as_new, CHILD_BYTES, CHILD_S)
+
+
+def _as_own(error: SpanloomError) -> SpanloomError:
+    """Return an error of the client, for which this service is another, as one of this service."""
+    if isinstance(error, ApiError) and error.status in PASSING:
+        return OverloadedError(str(error), error.retry_after_s or 1.0)
+    return InvalidRequestError(str(error)) if isinstance(error, ClientError) else error

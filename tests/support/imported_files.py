@@ -1,0 +1,117 @@
+"""The import of files by the API in this process: a collector with a spool, documents by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from spanloom.collector.intake.export import Exporter
+from spanloom.collector.intake.limits import Limits
+from spanloom.collector.spool.spool import Spool
+from spanloom.core.errors import InvalidRequestError
+from spanloom.process.imports.child import messages
+from spanloom.process.imports.importer import FileImporter
+from spanloom.process.imports.reading import FileReading
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fastapi.testclient import TestClient
+
+    from spanloom.core.model.access import Reach
+    from spanloom.process.imports.messages import Begin, Message
+
+IMPORTS = "/v1/imports"
+FILE = "application/octet-stream"
+
+
+class ReadHere(FileReading):
+    """Reads a file in this process: to start another takes most of a second."""
+
+    def __init__(self, begin: Begin) -> None:
+        self._messages: Iterator[Message] = messages(begin)
+        self._is_killed = False
+        self.source = ""
+        self.traces = ()
+
+    def _tell(self) -> None:
+        """Do without the first message."""
+
+    def _listen(self) -> Message:
+        if self._is_killed:
+            raise InvalidRequestError("killed")
+        return next(self._messages)
+
+    def kill(self) -> None:
+        self._is_killed = True
+
+
+class Documents:
+    """Stored documents by trace and project."""
+
+    def __init__(self) -> None:
+        self.by_key: dict[tuple[str, str], Any] = {}
+        self.asked: list[tuple[str, Reach]] = []
+
+    @property
+    def documents(self) -> Documents:
+        return self
+
+    def get(self, trace_id: str, reach: Reach) -> bytes | None:
+        self.asked.append((trace_id, reach))
+        found = [
+            document
+            for (trace, project), document in self.by_key.items()
+            if trace == trace_id and reach.covers(project)
+        ]
+        return orjson.dumps(found[0]) if found else None
+
+
+class Collector:
+    """A collector with a spool, and what imports files into it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.metrics, self.limits = Metrics(), Limits()
+        self.folder = folder / "tmp"
+        self.folder.mkdir()
+        self.spool = Spool(folder / "spool.sqlite", 1 << 30, self.metrics)
+        self.exporter = Exporter(self.spool, self.metrics, self.limits)
+        self.stored = Documents()
+        self.importer = FileImporter(self.folder, self.stored)  # type: ignore[arg-type]  # as far as it is used
+        self.importer.use(self.exporter, self.limits)
+
+    def spans(self) -> dict[str, int]:
+        """Return the number of spans in the spool by the project of their sender's key."""
+        found: dict[str, int] = {}
+        for record in self.spool.read_batch(1 << 30):
+            found[record.project] = found.get(record.project, 0) + record.span_count
+        return found
+
+
+class Told(NamedTuple):
+    """The lines of an answer, by what they say."""
+
+    runs: list[dict[str, Any]]
+    rejected: list[dict[str, Any]]
+    end: dict[str, Any]
+    """The last line."""
+
+
+def send(client: TestClient, body: bytes, **params: str) -> Any:
+    """Import a file."""
+    headers = {"content-type": FILE} | (
+        {"authorization": f"Bearer {params.pop('key')}"} if "key" in params else {}
+    )
+    return client.post(IMPORTS, content=body, params=params, headers=headers)
+
+
+def told(answer: Any) -> Told:
+    """Return what an answer says; raises ``AssertionError`` if it was refused."""
+    assert answer.status_code == 200, answer.text
+    lines = [orjson.loads(line) for line in answer.content.splitlines()]
+    runs = [line for line in lines if "trace_id" in line]
+    rejected = [line for line in lines if "reason" in line]
+    return Told(runs, rejected, lines[-1])

@@ -1,0 +1,274 @@
+"""Files over the API: read, compared, stored as any spans, and told line by line."""
+
+from __future__ import annotations
+
+import gzip
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+from fastapi.testclient import TestClient
+from tests.support.access import Locks
+from tests.support.drafted import planner
+from tests.support.imported_files import FILE, IMPORTS, Collector, ReadHere, send, told
+from tests.support.made_formats import AMBIGUOUS, register
+from tests.support.memory_store import MemoryStore
+
+from spanloom.api.app import create_app
+from spanloom.client.tries import Patience
+from spanloom.core.errors import OverloadedError, RateLimitedError
+from spanloom.core.model.access import Reach, Scope
+from spanloom.core.ports.importing import Wanted
+from spanloom.process.imports import importer, running
+from spanloom.telemetry import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+TRACE = planner()["id"]
+SPANS = 7
+SPAN = {"traceId": "AB" * 16, "spanId": "cd" * 8, "name": "sent", "startTimeUnixNano": "1"}
+
+
+def otlp(*spans: dict[str, Any]) -> bytes:
+    return orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": list(spans)}]}]})
+
+
+@pytest.fixture
+def locks() -> Locks:
+    return Locks()
+
+
+@pytest.fixture
+def collector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    monkeypatch.setattr(running, "FileReading", ReadHere)
+    monkeypatch.setattr(running, "Patience", partial(Patience, tries=1))
+    made = Collector(tmp_path)
+    yield made
+    made.spool.close()
+    assert list(made.folder.iterdir()) == []  # no file is left, whatever came
+
+
+@pytest.fixture
+def client(collector: Collector, locks: Locks) -> Iterator[TestClient]:
+    app = create_app(MemoryStore(), Metrics(), list, locks.access, importer=collector.importer)
+    with TestClient(app, base_url="http://127.0.0.1:8080") as opened:
+        yield opened
+
+
+def test_good_lines_are_stored_and_bad_ones_named(client: TestClient, collector: Collector) -> None:
+    body = b"\n".join([orjson.dumps(planner()), b"{", b'{"root_step":{}}', otlp(SPAN)])
+    done = told(send(client, body))
+    assert [one["place"] for one in done.rejected] == ["line 2", "line 3"]
+    assert all(one["reason"] for one in done.rejected)
+    assert [(r["trace_id"], r["place"], r["state"]) for r in done.runs] == [
+        (TRACE, "line 1", "taken"),
+        ("ab" * 16, "line 4", "taken"),
+    ]
+    counts = {"accepted_spans": SPANS + 1, "rejected_spans": 0, "unchanged_runs": 0}
+    assert done.end == {
+        "end": True,
+        "format": "canonical",
+        "share": 1.0,
+        "rejected": 2,
+        "losses": {},
+        **counts,
+    }
+    assert collector.spans() == {"": SPANS + 1}
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_losses_and_the_format_are_told(
+    client: TestClient, collector: Collector, pack: Any
+) -> None:
+    talk = [{"role": "user", "content": "Oslo?"}, {"role": "assistant", "content": "Yes."}]
+    done = told(send(client, pack(orjson.dumps(talk)), format="openai", project="p"))
+    assert (done.end["format"], [run["project"] for run in done.runs]) == ("openai", ["p"])
+    assert done.end["losses"]["ids_made"] == 1
+    assert sum(collector.spans().values()) == done.end["accepted_spans"]
+
+
+def test_the_same_again_is_unchanged_and_another_is_in_the_way(
+    client: TestClient, collector: Collector
+) -> None:
+    body = orjson.dumps(planner())
+    collector.stored.by_key[TRACE, "default"] = planner()
+    done = told(send(client, body, format="canonical"))
+    assert [(run["state"]) for run in done.runs] == ["unchanged"]
+    assert (done.end["unchanged_runs"], done.end["accepted_spans"]) == (1, 0)
+    other = planner()
+    other["root_step"]["output"] = "Bergen."
+    collector.stored.by_key[TRACE, "default"] = other
+    done = told(send(client, body))
+    assert done.runs == []
+    assert done.end["rejected_spans"] == SPANS
+    assert TRACE in done.rejected[0]["reason"]
+    assert "--as-new" in done.rejected[0]["reason"]
+    assert collector.spans() == {}
+    done = told(send(client, body, as_new="true"))
+    assert done.runs[0]["trace_id"] != TRACE
+    assert collector.spans() == {"": SPANS}
+
+
+def test_a_key_of_one_project_stores_and_compares_there_alone(
+    client: TestClient, collector: Collector, locks: Locks
+) -> None:
+    key = locks.make("mine", Scope.INGEST)
+    theirs = planner()
+    theirs["root_step"]["output"] = "secret"
+    collector.stored.by_key[TRACE, "theirs"] = collector.stored.by_key[TRACE, "default"] = theirs
+    assert send(client, b"x", key=key, project="theirs").status_code == 403
+    done = told(send(client, orjson.dumps(planner()) + b"\n" + otlp(SPAN), key=key))
+    assert [run["project"] for run in done.runs] == ["mine", "mine"]
+    assert collector.spans() == {"mine": SPANS + 1}
+    assert {reach for _, reach in collector.stored.asked} == {Reach.only("mine")}
+    reader = locks.make("mine", *(set(Scope) - {Scope.INGEST}))
+    assert send(client, b"x", key=reader).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"format": "word"}, "'word' is not read; read are"),
+        ({"format": "html"}, "'html' is not read"),
+        ({"format": "parquet"}, "no file of the format parquet"),
+        ({"project": "a\nb"}, "No project may have this name"),
+        ({"as_new": "perhaps"}, "as_new"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    client: TestClient, collector: Collector, params: dict[str, str], said: str
+) -> None:
+    answer = send(client, b"{}", **params)
+    assert (answer.status_code, said in answer.json()["detail"]) == (422, True), answer.text
+    assert str(collector.folder) not in answer.text
+
+
+def test_a_shape_that_fits_twice_is_refused_with_both_names(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(monkeypatch, *AMBIGUOUS)
+    answer = send(client, b'{"note":"n","asked":"a","answered":"b"}')
+    assert answer.status_code == 422
+    assert "its shape fits note and " in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("body", "place", "said"),
+    [
+        (b"", "the file", "it is empty"),
+        ('{"a":1}'.encode("utf-16"), "the file", "UTF-16"),
+        (gzip.compress(otlp(SPAN))[:-9], "", "gzip"),
+        (b"PAR1 and no more", "", ""),
+    ],
+)
+def test_files_that_are_none_are_told_in_a_sentence(
+    client: TestClient, collector: Collector, body: bytes, place: str, said: str
+) -> None:
+    answer = send(client, body)
+    assert str(collector.folder) not in answer.text
+    if answer.status_code == 200:
+        (rejected,) = told(answer).rejected
+        assert place in rejected["place"]
+        assert said in rejected["reason"]
+    else:
+        assert (answer.status_code, place) == (422, "")
+        assert answer.json()["detail"]
+
+
+def test_a_process_without_a_collector_says_what_to_do() -> None:
+    app = create_app(MemoryStore(), Metrics(), list, Locks().access)
+    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
+        answer = send(client, b"{}")
+    assert (answer.status_code, "spanloom import" in answer.json()["detail"]) == (501, True)
+
+
+def test_few_run_at_one_time_and_none_before_the_start_or_after_the_end(
+    client: TestClient, collector: Collector
+) -> None:
+    begun = [collector.importer.begin(Wanted()) for _ in range(importer.AT_ONCE)]
+    refused = send(client, b"{}")
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+    begun.pop().close()
+    assert send(client, otlp(SPAN)).status_code == 200
+    collector.importer.close()
+    assert send(client, b"{}").status_code == 503
+    with pytest.raises(OverloadedError):
+        begun[0].write(b"more")
+    with pytest.raises(OverloadedError):
+        begun[0].next_lines()
+    unborn = importer.FileImporter(collector.folder, collector.stored)  # type: ignore[arg-type]  # as far as it is used
+    with pytest.raises(OverloadedError, match="starting"):
+        unborn.begin(Wanted())
+
+
+def test_a_service_that_stops_meanwhile_says_so(
+    client: TestClient, collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export = collector.exporter.export_traces
+
+    def export_and_stop(*asked: Any) -> Any:
+        collector.importer.close()
+        return export(*asked)
+
+    monkeypatch.setattr(collector.exporter, "export_traces", export_and_stop)
+    done = told(send(client, otlp(SPAN) + b"\n" + otlp(SPAN | {"spanId": "ef" * 8})))
+    assert "stopping" in done.end["error"]
+    assert [run["trace_id"] for run in done.runs] == ["ab" * 16]
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(OverloadedError("full"), 503), (RateLimitedError("full"), 503)]
+)
+def test_a_collector_that_takes_nothing_more_ends_the_import(
+    client: TestClient,
+    collector: Collector,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    status: int,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(collector.exporter, "export_traces", refuse)
+    assert send(client, otlp(SPAN)).status_code == status  # before there is any line
+    done = told(send(client, b"{\n" + otlp(SPAN)))
+    assert done.end == {"error": "full"}
+    assert [one["place"] for one in done.rejected] == ["line 1"]
+
+
+def test_a_file_of_nothing_but_bad_lines_is_not_read_to_its_end(
+    client: TestClient, collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "MOST_REJECTED", 700)
+    monkeypatch.setattr(running, "LINES_AT_ONCE", 100)
+    done = told(send(client, otlp(SPAN) + b"\n{" * 1_000 + b"\n" + otlp(SPAN)))
+    assert (len(done.rejected), collector.spans()) == (701, {"": 1})
+    assert "the rest of the file is not read" in done.end["error"]
+
+
+def test_our_own_page_alone_sends_files(client: TestClient) -> None:
+    ours = "http://127.0.0.1:8080"
+    for origin, kind, status in (
+        (ours, FILE, 200),
+        ("https://evil.example", FILE, 403),
+        ("null", FILE, 403),
+        (ours, "text/plain", 403),
+        (ours, "application/json", 403),
+        (ours, "", 403),
+    ):
+        headers = {"origin": origin, "content-type": kind}
+        answer = client.post(IMPORTS, content=otlp(SPAN), headers=headers)
+        assert answer.status_code == status, (origin, kind)
+    headers = {"origin": ours, "content-type": FILE, "sec-fetch-site": "cross-site"}
+    assert client.post(IMPORTS, content=b"", headers=headers).status_code == 403
+
+
+def test_a_file_beyond_the_most_is_refused(
+    client: TestClient, collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spanloom.api.http.bounds.MOST_BYTES", 1_000)
+    assert send(client, b" " * 1_001).status_code == 413
+    assert collector.spans() == {}
