@@ -113,7 +113,7 @@ class FileImport:
         told = self._told
         for piece in self._sending.take(reading.pieces(), told.done):
             yield from told.lines(piece, reading.traces)
-            self._sending.report.rejected.clear()  # the answer has them, and a file may have millions
+            self._sending.report.rejected.clear()  # the answer has them: a file may have millions
             if told.rejected > MOST_REJECTED:
                 raise InvalidRequestError(_MANY)
         yield {"end": True, "format": reading.source, **told.counts(), "share": 1.0}
