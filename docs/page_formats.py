@@ -1,4 +1,4 @@
-"""What the page offers to export: the formats of runs and the codes of losses, as its modules."""
+"""What the page offers to export and import: formats of runs, codes of losses, as its modules."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from docs.formats_tables import codes
 
+from spanloom.core.exchange.sources import readable
 from spanloom.core.formats.entry import Filed, Of
 from spanloom.core.formats.registry import formats_of
+from spanloom.core.ports.importing import MOST_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,6 +40,12 @@ def page_formats() -> str:
 /** @type {{Format[]}} */
 export const FORMATS = [
 {rows}];
+
+/** The formats of files that are read. */
+export const READ = {json.dumps(list(readable()))};
+
+/** The most bytes of a file that the service imports. */
+export const MOST_BYTES = {MOST_BYTES};
 """
 
 

@@ -140,6 +140,17 @@ export async function sendJson(method, path, body, params, who, keepalive = fals
   return (await ask(path, params, "application/json", undefined, { method, body: text, headers: sent, keepalive: keepalive && isShort })).json();
 }
 
+/**
+ * Send a file, and pass each line of JSON of the answer to `take` as it arrives.
+ * @param {string} path @param {Blob} file @param {Params} params @param {(line: any) => void} take @param {AbortSignal} until
+ */
+export async function sendFile(path, file, params, take, until) {
+  const more = { method: "POST", body: file, headers: { "content-type": "application/octet-stream" } };
+  const answer = await ask(path, params, "application/x-ndjson", until, more);
+  const stream = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body);
+  for await (const lines of pieces(stream, /\n/)) for (const line of lines) take(JSON.parse(line));
+}
+
 /** @param {string} path @param {Params} [params] */
 export function address(path, params = {}) {
   const url = new URL(path, location.origin);

@@ -27,3 +27,9 @@ export const FORMATS = [
   {"id": "otlp", "type": "application/json", "suffix": ".json", "path": "otlp", "many": "lines", "suffixOfMany": ".jsonl"},
   {"id": "html", "type": "text/html; charset=utf-8", "suffix": ".html", "path": "export.html", "many": "", "suffixOfMany": ""},
 ];
+
+/** The formats of files that are read. */
+export const READ = ["jsonl", "atif", "chat", "coze", "coze-dataset", "coze-example", "databricks", "inspect", "invariant", "langsmith", "mlflow", "mlflow-eval", "openai", "potato", "snorkel", "sts", "parquet", "arrow", "otlp"];
+
+/** The most bytes of a file that the service imports. */
+export const MOST_BYTES = 268435456;

@@ -32,8 +32,8 @@ function said(made, isRunning, n) {
   return `${t("export.written", { n: made.written })}${lossless}`;
 }
 
-/** @param {{counts: Record<string, number>}} props */
-function Losses({ counts }) {
+/** What was lost, in words. @param {{counts: Record<string, number>}} props */
+export function Losses({ counts }) {
   const codes = Object.keys(counts).toSorted();
   if (!codes.length) return "";
   return html`<p>${t("export.loses")}</p><ul>${codes.map((code) => html`<li>${t("export.times", { n: counts[code] })} <code>${code}</code>: ${wordsOf(code, code)}</li>`)}</ul>`;

@@ -4,6 +4,7 @@ import { learn, number, t } from "../i18n/index.js";
 import { list as zh } from "../i18n/zh/list.js";
 import { useEffect, useLayoutEffect } from "../vendor/hooks.js";
 import { ExportButton } from "../export/button.js";
+import { ImportButton } from "../import/button.js";
 import { DatasetButton, useDatasetKey } from "../dataset/button.js";
 import { Empty, Examples, FilterBar } from "../list/filter_bar.js";
 import { OrderChoice } from "../list/columns.js";
@@ -35,7 +36,7 @@ export function Page() {
   return html`<${Frame} title=${t("list.title")} nav=${html`<${FilterBar} />`}>
     <main class="list ${error ? "stale" : ""}">
       <h1 class="sr">${t("list.title")}</h1>
-      <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${ExportAll} /><${OrderChoice} /><${ViewMenu} /><${ColumnMenu} /><a class="button" href=${link("/queues", { project, where })}>${t("list.judging")}</a></div>
+      <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${ExportAll} /><${ImportButton} project=${project} /><${OrderChoice} /><${ViewMenu} /><${ColumnMenu} /><a class="button" href=${link("/queues", { project, where })}>${t("list.judging")}</a></div>
       ${isWrong ? html`<${Examples} />` : error && html`<${Failure} error=${error} again=${load} />`}
       ${isShown && (rows.length ? html`<${Table} runs=${rows} /><${Pager} />` : !error && html`<${Empty} />`)}
     </main>

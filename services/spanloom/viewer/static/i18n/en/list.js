@@ -10,6 +10,7 @@ export const list = {
   "order.longest_repeat": "same call in a row",
   "order.most_repeats": "same call at all",
   "export.all": "Export all…",
+  "import.open": "Import…",
   "columns": "Columns",
   "columns.forward": "{name} one to the front",
   "views": "Views",

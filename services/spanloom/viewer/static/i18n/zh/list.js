@@ -10,6 +10,7 @@ export const list = {
   "order.longest_repeat": "同一调用连续次数",
   "order.most_repeats": "同一调用总次数",
   "export.all": "全部导出…",
+  "import.open": "导入…",
   "columns": "列",
   "columns.forward": "{name} 前移一位",
   "views": "视图",

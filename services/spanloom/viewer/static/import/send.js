@@ -1,0 +1,91 @@
+/** Sends files to the service, one after the other, and adds up what became of each. */
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { ApiError, sendFile } from "../api.js";
+import { MOST_BYTES } from "../export/formats.js";
+import { t } from "../i18n/index.js";
+import { asError } from "../ui/fetched.js";
+
+/** `project`: empty where the spans name it @typedef {{trace_id: string, project: string, place: string, state: "taken" | "unchanged"}} Run */
+/** @typedef {{place: string, reason: string}} Rejected */
+/** The numbers so far; `share` of the file is read. @typedef {{share: number, accepted_spans: number, rejected_spans: number, unchanged_runs: number, rejected: number, losses: Record<string, number>}} Counts */
+/**
+ * What became of a file. `runs` and `rejected` are the first of them, `taken` counts all runs.
+ * @typedef {{name: string, format: string, counts: Counts, runs: Run[], taken: number, rejected: Rejected[], isRunning: boolean, error: ApiError | null}} Imported
+ */
+/** @typedef {{format: string, project: string, as_new: string}} Wanted */
+
+/** As many runs and rejections of a file are kept; all are counted. */
+export const KEPT = 200;
+/** How often what came is drawn. */
+const DRAWN_MS = 100;
+const NONE = { share: 0, accepted_spans: 0, rejected_spans: 0, unchanged_runs: 0, rejected: 0, losses: {} };
+
+/** @param {string} name @returns {Imported} */
+const begun = (name) => ({ name, format: "", counts: NONE, runs: [], taken: 0, rejected: [], isRunning: true, error: null });
+
+/** Adds lines of the answer to what became of a file. @param {Imported} done @returns {(line: any) => void} */
+export function adder(done) {
+  const taken = new Set();
+  return (line) => {
+    if (line.error) throw new ApiError(0, line.error);
+    if (line.trace_id) {
+      const isNew = !taken.has(line.trace_id);
+      if (isNew && done.runs.length < KEPT) done.runs.push(line);
+      if (line.state === "taken") taken.add(line.trace_id);
+      done.taken = taken.size;
+    } else if (line.reason !== undefined) {
+      if (done.rejected.length < KEPT) done.rejected.push(line);
+    } else {
+      done.counts = line;
+      done.format = line.format ?? "";
+    }
+  };
+}
+
+/**
+ * Import a file. A failure is part of the result.
+ * @param {File} file @param {Wanted} wanted @param {(now: Imported) => void} tell @param {AbortSignal} until
+ */
+async function importFile(file, wanted, tell, until) {
+  const done = begun(file.name);
+  tell({ ...done });
+  const add = adder(done);
+  let drawn = 0;
+  try {
+    if (file.size > MOST_BYTES) throw new ApiError(413, t("import.large", { n: MOST_BYTES >> 20 }));
+    await sendFile("/v1/imports", file, wanted, (line) => {
+      add(line);
+      if (performance.now() - drawn < DRAWN_MS) return;
+      drawn = performance.now();
+      tell({ ...done });
+    }, until);
+    if (!done.format) throw new ApiError(0, t("import.cut"));
+  } catch (failed) {
+    if (!until.aborted) done.error = asError(failed);
+  }
+  tell({ ...done, isRunning: false });
+}
+
+/** Import files for a component: `stop` ends that, and so does the end of the component. */
+export function useImported() {
+  const [files, setFiles] = useState(/** @type {Imported[]} */ ([]));
+  const [isRunning, setRunning] = useState(false);
+  const running = useRef(new AbortController());
+  const stop = () => running.current.abort();
+  useEffect(() => stop, []);
+  /** @param {File[]} wanted @param {Wanted} asked */
+  const start = async (wanted, asked) => {
+    stop();
+    const { signal } = (running.current = new AbortController());
+    setRunning(true);
+    setFiles([]);
+    /** @type {Imported[]} */
+    const done = [];
+    for (const [at, file] of wanted.entries()) {
+      if (signal.aborted) break;
+      await importFile(file, asked, (now) => { done[at] = now; setFiles([...done]); }, signal);
+    }
+    setRunning(false);
+  };
+  return { files, isRunning, start, stop };
+}
