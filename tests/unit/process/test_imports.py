@@ -163,6 +163,7 @@ def test_a_shape_that_fits_twice_is_refused_with_both_names(
         (gzip.compress(otlp(SPAN))[:-9], "", "gzip"),
         (b"PAR1 and no more", "", ""),
     ],
+    ids=["empty", "UTF-16", "half a gzip", "no table"],
 )
 def test_files_that_are_none_are_told_in_a_sentence(
     client: TestClient, collector: Collector, body: bytes, place: str, said: str
