@@ -133,7 +133,6 @@ def test_a_key_of_one_project_stores_and_compares_there_alone(
     [
         ({"format": "word"}, "'word' is not read; read are"),
         ({"format": "html"}, "'html' is not read"),
-        ({"format": "parquet"}, "no file of the format parquet"),
         ({"project": "a\nb"}, "No project may have this name"),
         ({"as_new": "perhaps"}, "as_new"),
     ],
@@ -144,6 +143,16 @@ def test_what_cannot_be_is_refused(
     answer = send(client, b"{}", **params)
     assert (answer.status_code, said in answer.json()["detail"]) == (422, True), answer.text
     assert str(collector.folder) not in answer.text
+
+
+def test_a_file_that_is_no_table_is_refused_or_rejected(
+    client: TestClient, collector: Collector
+) -> None:
+    answer = send(client, b"{}", format="parquet")
+    assert answer.status_code == 422 or told(answer).rejected
+    assert "parquet" in answer.text
+    assert str(collector.folder) not in answer.text
+    assert collector.spans() == {}
 
 
 def test_a_shape_that_fits_twice_is_refused_with_both_names(
