@@ -16,11 +16,13 @@ from tests.support.made_formats import AMBIGUOUS, register
 from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
+from spanloom.client.transfer import otlp_file
 from spanloom.client.tries import Patience
+from spanloom.collector.intake.limits import Limits
 from spanloom.core.errors import OverloadedError, RateLimitedError
 from spanloom.core.model.access import Reach, Scope
 from spanloom.core.ports.importing import Wanted
-from spanloom.process.imports import importer, running
+from spanloom.process.imports import child, importer, running
 from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
@@ -257,6 +259,32 @@ def test_a_file_of_nothing_but_bad_lines_is_not_read_to_its_end(
     done = told(send(client, otlp(SPAN) + b"\n{" * 1_000 + b"\n" + otlp(SPAN)))
     assert (len(done.rejected), collector.spans()) == (701, {"": 1})
     assert "the rest of the file is not read" in done.end["error"]
+
+
+def test_a_run_that_is_too_long_is_rejected_alone(
+    client: TestClient, collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child, "MOST_ITEM_BYTES", 2_000)
+    monkeypatch.setattr(otlp_file, "PIECE_BYTES", 500)  # of which it takes several
+    large = SPAN | {"traceId": "ef" * 16, "name": "x" * 3_000}
+    body = b"\n".join([orjson.dumps(planner()), otlp(large), otlp(SPAN)])
+    done = told(send(client, body))
+    assert [one["place"] for one in done.rejected] == ["line 1", "line 2"]
+    assert "is longer than" in done.rejected[0]["reason"]
+    assert [run["trace_id"] for run in done.runs] == ["ab" * 16]
+    assert collector.spans() == {"": 1}
+
+
+def test_what_no_request_may_have_is_rejected_alone(
+    client: TestClient, collector: Collector
+) -> None:
+    collector.limits = Limits(max_request_bytes=1_000)
+    collector.importer.use(collector.exporter, collector.limits)
+    large = SPAN | {"traceId": "ef" * 16, "name": "x" * 3_000}
+    done = told(send(client, otlp(large) + b"\n" + otlp(SPAN)))
+    assert [one["place"] for one in done.rejected] == ["line 1"]
+    assert (done.end["rejected_spans"], done.end["accepted_spans"]) == (1, 1)
+    assert collector.spans() == {"": 1}
 
 
 def test_our_own_page_alone_sends_files(client: TestClient) -> None:

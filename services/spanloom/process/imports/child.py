@@ -22,7 +22,7 @@ import orjson
 
 from spanloom.client.errors import ClientError
 from spanloom.client.transfer.items import find_source
-from spanloom.client.transfer.otlp_file import Piece, read_pieces
+from spanloom.client.transfer.otlp_file import Piece, Unreadable, read_pieces
 from spanloom.core.errors import InvalidRequestError
 from spanloom.memory import collect_garbage_rarely
 from spanloom.process.imports.messages import Begin, Begun, Ended, Failed, Found
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
     Messages: TypeAlias = Connection[bytes, bytes]
 
+MOST_ITEM_BYTES = 64 << 20
+"""The longest run, or span, that is sent to the owner, which holds it in memory."""
+TOO_LONG = "it is longer than {mib} MiB; `spanloom import` has no such limit"
 TOO_MUCH = "it takes more than {mib} MiB of memory to read; `spanloom import` has no such limit"
 BROKEN = "it cannot be read; the log of the service says why"
 _TRACE_ID = re.compile("[0-9a-fA-F]{32}")
@@ -68,15 +71,25 @@ def _found(begin: Begin) -> Iterator[Message]:
     source = find_source(begin.path, begin.format)
     yield Begun(source.name)
     project = begin.project or None
-    before = -1
+    before, is_left_out = -1, False
     for piece in read_pieces(begin.path, project, source, as_new=begin.as_new):
         if not isinstance(piece, Piece):
             yield Found(piece)
-        elif piece.item == before:
+        elif piece.item != before:
+            before, is_left_out = piece.item, _is_long(piece)
+            yield _refused(piece) if is_left_out else Found(piece, _traces_in(piece))
+        elif not is_left_out:
             yield Found(piece._replace(run=None, losses=None), _traces_in(piece))
-        else:
-            yield Found(piece, _traces_in(piece))
-            before = piece.item
+
+
+def _is_long(piece: Piece) -> bool:
+    size = len(piece.body) if piece.run is None else len(orjson.dumps(piece.run.document))
+    return size > MOST_ITEM_BYTES
+
+
+def _refused(piece: Piece) -> Found:
+    reason = TOO_LONG.format(mib=MOST_ITEM_BYTES >> 20)
+    return Found(Unreadable(piece.place, reason, piece.share))
 
 
 def _traces_in(piece: Piece) -> tuple[str, ...]:

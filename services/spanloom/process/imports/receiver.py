@@ -14,6 +14,7 @@ from spanloom.collector.doors.status import (
     retry_after_s,
     status_codes,
 )
+from spanloom.core.errors import RequestTooLargeError
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ class OwnReceiver(httpx.BaseTransport):
         return httpx.Response(200, headers=_JSON, content=encode_response(outcome, Encoding.JSON))
 
     def _export(self, body: bytes) -> ExportOutcome:
-        exporter = self._exporter
+        exporter, most = self._exporter, self._limits.max_request_bytes
+        if len(body) > most:
+            raise RequestTooLargeError(f"It is longer than {most} bytes, the most of a request.")
         exporter.admit(self._project)
         with exporter.budget.reserve() as share, exporter.handling(len(body), self._project):
             share.grow(len(body))
