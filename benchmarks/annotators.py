@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from spanloom.api.annotations.annotators import HEADER
+from spanloom.api.runs.places import HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ from fastapi.testclient import TestClient
 from tests.support.access import Locks
 from tests.support.annotated_runs import SEED, three_steps
 
-from spanloom.api.annotations.annotators import HEADER
 from spanloom.api.app import create_app
+from spanloom.api.runs.places import HEADER
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.annotations import AnnotationQuery, ScoreQuery

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.support.otlp_requests import message_of, wire_span
 from tests.support.page_runs import send, wait_for, wait_for_all
 
-from spanloom.api.annotations.annotators import HEADER
+from spanloom.api.runs.places import HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,7 +19,7 @@ from tests.support.page_runs import send as send_request
 from tests.support.sent_captures import send as send_capture
 
 from spanloom import __version__
-from spanloom.api.annotations.annotators import HEADER
+from spanloom.api.runs.places import HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

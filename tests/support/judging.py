@@ -12,7 +12,7 @@ from tests.support.annotated_runs import SEED
 from tests.support.otlp_requests import message_of, wire_span
 from tests.support.page_runs import LOOK_S, send, start_quick
 
-from spanloom.api.annotations.annotators import HEADER
+from spanloom.api.runs.places import HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from docs.page_types import page_types
 from tests.support.annotated_runs import SEED, tool_step
 from tests.support.trajectory_records import make_record, make_trajectory
 
-from spanloom.api.annotations.annotators import HEADER
+from spanloom.api.runs.places import HEADER
 from spanloom.cli.completing import _columns
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.span import TraceKey

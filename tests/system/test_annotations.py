@@ -11,7 +11,7 @@ import httpx
 from tests.support.annotated_runs import SEED
 from tests.support.otlp_requests import START_NS, message_of, wire_span
 
-from spanloom.api.annotations.annotators import HEADER
+from spanloom.api.runs.places import HEADER
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,9 +22,12 @@ PYTHON = os.environ.get("SPANLOOM_INSPECT", "")
 BOTH_WAYS = """
 import sys
 from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.scorer import Score
 log = read_eval_log(sys.argv[1])
 assert log.version == 2 and all(sample.events for sample in log.samples)
 assert log.results.total_samples == len(log.samples), log.results
+graded = {"graded": Score(value="C", answer="Oslo"), "unscored": Score.unscored()}
+log.samples[0].scores = graded
 write_eval_log(log, sys.argv[2])
 """
 
@@ -54,3 +57,8 @@ def test_real_inspect_reads_what_we_write_and_we_what_it_writes(
         kept = expected[document["id"]]
         assert document["root_step"]["id"] == kept["root_step"]["id"]
         assert document["extraction"]["step_counts"] == kept["extraction"]["step_counts"]
+    traces = run_spanloom("convert", "--to", "mlflow", str(packed))
+    infos = [orjson.loads(line)["info"] for line in traces.stdout.splitlines()]
+    found = [one for info in infos for one in info.get("assessments", ())]
+    values = {one["assessment_name"]: one["feedback"]["value"] for one in found}
+    assert values == {"graded": 1.0, "unscored": None}

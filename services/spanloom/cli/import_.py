@@ -18,6 +18,7 @@ from spanloom.cli.options import TeachingCommand
 from spanloom.client.address import DEFAULT_URL, find_address
 from spanloom.client.client import Client
 from spanloom.client.errors import ClientError, NotFoundError
+from spanloom.client.transfer.run_scores import store_scores
 from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spanloom.client.transfer.documents import Run
+    from spanloom.client.transfer.scores import PlacedRow, SentScores
     from spanloom.core.exchange.sources import Source
 
 MOST_SHOWN = 20
@@ -91,12 +93,13 @@ def import_command(
     Read are OTLP as `spanloom export --format otlp` and the Collector's file exporter write it,
     JSON, JSON lines or protobuf, and runs in every format that --format names; also gzipped.
     Without --format the shape of a file's first value decides. A file that is sent again, or goes
-    on where it was interrupted, changes nothing. Ends with 1 if something was not taken.
+    on where it was interrupted, changes nothing. Scores that a file has of its
+    runs are stored with a key of the scope annotate. Ends with 1 if something was not taken.
     """
     sources = [(file, source_of_file(file, source, "--format")) for file in files]
     transport = Transport(find_address(otlp_url, None), Patience(), None)
     with Client(api_url, tries=Patience.tries) as client, closing(transport):
-        sending = Sending(transport, partial(_find_stored, client))
+        sending = Sending(transport, partial(_find_stored, client), partial(_store, client))
         sending.report.source = joined(read.name for _, read in sources)
         try:
             results = list(_send_all(sending, sources, project, as_new=as_new))
@@ -141,6 +144,13 @@ def _find_stored(client: Client, run: Run) -> Mapping[str, object] | None:
     return stored
 
 
+def _store(client: Client, rows: Sequence[PlacedRow]) -> SentScores:
+    try:
+        return store_scores(client, rows)
+    except ClientError as error:  # of the API, not of the receiver
+        raise ServiceError(error) from error
+
+
 def _say(done: Imported) -> None:
     if not sys.stdout.isatty():
         write_json(orjson.dumps(asdict(done)), sys.stdout, indent=False)
@@ -148,7 +158,8 @@ def _say(done: Imported) -> None:
     for code, n in done.losses.items():
         click.echo(f"  {code}: {n:,}", err=True)
     there = f", {counted(done.unchanged_runs, 'run')} there already" if done.unchanged_runs else ""
-    click.echo(f"{counted(done.accepted_spans, 'span')} of {printable(done.file)}{there}")
+    scores = f", {counted(done.accepted_scores, 'score')}" if done.accepted_scores else ""
+    click.echo(f"{counted(done.accepted_spans, 'span')}{scores} of {printable(done.file)}{there}")
     for one in done.rejected[:MOST_SHOWN]:
         click.echo(f"  {one['place']}: {printable(one['reason'])}", err=True)
     if len(done.rejected) > MOST_SHOWN:

@@ -12,8 +12,8 @@ from tests.support.annotated_runs import SEED, three_steps
 from tests.support.memory_store import MemoryStore
 
 from spanloom.annotation.services import Annotating
-from spanloom.api.annotations.annotators import HEADER
 from spanloom.api.app import create_app
+from spanloom.api.runs.places import HEADER
 from spanloom.core.model.span import TraceKey
 from spanloom.telemetry import Metrics
 

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.annotating.conftest import KEY, SCHEME
 
 from spanloom.annotation.filling import Filling
-from spanloom.api.annotations.annotators import HEADER
+from spanloom.api.runs.places import HEADER
 
 if TYPE_CHECKING:
     from tests.unit.annotating.conftest import Desk

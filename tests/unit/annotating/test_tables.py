@@ -11,8 +11,8 @@ import pytest
 from pyarrow import ipc, parquet
 from tests.unit.annotating.conftest import KEY, SCHEME
 
-from spanloom.api.annotations.annotators import HEADER
 from spanloom.api.annotations.schemas import COLUMNS
+from spanloom.api.runs.places import HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,9 +11,9 @@ from tests.support.listed_runs import of_trace
 from tests.support.otlp_requests import wire_span
 from tests.unit.api.conftest import ShelfStore, summary
 
-from spanloom.api.annotations.annotators import HEADER as ANNOTATOR
 from spanloom.api.examples import SPANS
 from spanloom.api.runs.places import EXAMPLE_SPAN
+from spanloom.api.runs.places import HEADER as ANNOTATOR
 from spanloom.core.formats.schema import canonical_example, canonical_schema
 from spanloom.core.model.access import ALL_PROJECTS
 from spanloom.core.model.span import TraceKey

@@ -15,6 +15,7 @@ from tests.support.made_formats import AMBIGUOUS, register
 from spanloom.client.address import Address
 from spanloom.client.transfer.items import find_source
 from spanloom.client.transfer.otlp_file import Piece, read_pieces
+from spanloom.client.transfer.scores import SentScores
 from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
@@ -39,6 +40,7 @@ class Service:
         self.sending = Sending(
             Transport(Address("http://localhost", ""), Patience(), httpx.MockTransport(self._take)),
             self._find,
+            lambda _: SentScores(),
         )
 
     def _take(self, _: httpx.Request) -> httpx.Response:

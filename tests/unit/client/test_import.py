@@ -15,6 +15,7 @@ from spanloom.client.address import Address
 from spanloom.client.errors import UnauthenticatedError, UnavailableError
 from spanloom.client.transfer import otlp_file
 from spanloom.client.transfer.otlp_file import Piece, Unreadable, read_pieces
+from spanloom.client.transfer.scores import SentScores
 from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
@@ -142,7 +143,8 @@ def sent_to(
     transport = Transport(
         Address("http://localhost", "key"), Patience(), httpx.MockTransport(answer)
     )
-    return Sending(transport, lambda _: None).send(path, None, lambda *_: None)
+    sending = Sending(transport, lambda _: None, lambda _: SentScores())
+    return sending.send(path, None, lambda *_: None)
 
 
 def test_what_is_refused_is_named(tmp_path: Path) -> None:

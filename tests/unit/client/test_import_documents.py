@@ -17,6 +17,7 @@ from spanloom.client.address import Address
 from spanloom.client.transfer import documents, otlp_file
 from spanloom.client.transfer.otlp_file import Piece, Unreadable, read_pieces
 from spanloom.client.transfer.parts import UnreadableTableError
+from spanloom.client.transfer.scores import SentScores
 from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
@@ -159,7 +160,7 @@ def sent(
 
     path.write_bytes(b"\n".join(lines))
     transport = Transport(Address("http://localhost", ""), Patience(), httpx.MockTransport(answer))
-    done = Sending(transport, find).send(path, "copies", lambda *_: None)
+    done = Sending(transport, find, lambda _: SentScores()).send(path, "copies", lambda *_: None)
     assert [(run.project, run.trace_id) for run in asked] == [("copies", RUN["id"])] * len(lines)
     return done, len(requests)
 

@@ -7,16 +7,11 @@ from fastapi import APIRouter, Depends, Query
 
 from spanloom.annotation.agreement import ComparisonQuery
 from spanloom.annotation.reading import withheld_from
-from spanloom.api.annotations.annotators import (
-    OneProject,
-    Reader,
-    SinceInQuery,
-    UntilInQuery,
-    asked_rows,
-)
+from spanloom.api.annotations.annotators import OneProject, SinceInQuery, UntilInQuery, asked_rows
 from spanloom.api.annotations.examples import AGREEMENT, UNITS
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
+from spanloom.api.runs.places import Reader
 from spanloom.api.services import Services, Using
 from spanloom.core.annotation.comparison import (
     Unit,

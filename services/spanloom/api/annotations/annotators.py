@@ -1,36 +1,16 @@
 """Shared parameters: the annotator's name, the project, and filters of annotations."""
 
 from typing import Annotated
-from urllib.parse import unquote
 
-from fastapi import Depends, Header, HTTPException, Query, Request
+from fastapi import Depends, HTTPException, Query, Request
 
 from spanloom.api.http.doorkeeper import caller_of
 from spanloom.api.query import Instant, Name
+from spanloom.api.runs.places import HEADER, AnnotatorInHeader, reader_of
 from spanloom.core.model.access import ALL_PROJECTS
 from spanloom.core.ports.annotations import AnnotationQuery
 
-HEADER = "x-spanloom-annotator"
-LONGEST_NAME = 100
 DEFAULT_PROJECT = "default"
-
-AnnotatorInHeader = Annotated[
-    str,
-    Header(
-        alias=HEADER,
-        description="Who annotates, percent-encoded where it is not ASCII. Nobody checks it.",
-        examples=["ada"],
-        max_length=9 * LONGEST_NAME,
-    ),
-]
-
-
-def reader_of(annotator: AnnotatorInHeader = "") -> str:
-    """Return the reader's name, empty without the header; raises 422 for an invalid name."""
-    name = unquote(annotator).strip()
-    if len(name) > LONGEST_NAME or not name.isprintable():
-        raise HTTPException(422, f"{HEADER}: at most {LONGEST_NAME} printable characters.")
-    return name
 
 
 def annotator_of(annotator: AnnotatorInHeader = "") -> str:
@@ -60,7 +40,6 @@ def project_of(
     return project
 
 
-Reader = Annotated[str, Depends(reader_of)]
 Annotator = Annotated[str, Depends(annotator_of)]
 OneProject = Annotated[str, Depends(project_of)]
 

@@ -15,7 +15,7 @@ from spanloom.annotation.entries import LineWriter, sft_lines
 from spanloom.annotation.exchange import ImportOutcome
 from spanloom.annotation.reading import withheld_from
 from spanloom.annotation.writing import MOST_ROWS
-from spanloom.api.annotations.annotators import AskedAnnotations, OneProject, Reader
+from spanloom.api.annotations.annotators import AskedAnnotations, OneProject
 from spanloom.api.annotations.examples import CORRECTIONS, ENTRIES, IMPORTED
 from spanloom.api.annotations.schemas import COLUMNS, rows_of
 from spanloom.api.http.doorkeeper import CallersReach
@@ -23,7 +23,7 @@ from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.rows.forms import Ndjson, form_for
 from spanloom.api.rows.stream import stream_found
-from spanloom.api.runs.places import ProjectInQuery
+from spanloom.api.runs.places import ProjectInQuery, Reader
 from spanloom.api.services import Services, Using
 from spanloom.core.formats.entry import NDJSON, PARQUET, Of, Via
 from spanloom.core.formats.registry import formats_of, named_by

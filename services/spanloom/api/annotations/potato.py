@@ -9,12 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
 from spanloom.annotation.reading import withheld_from
-from spanloom.api.annotations.annotators import AskedAnnotations, OneProject, Reader
+from spanloom.api.annotations.annotators import AskedAnnotations, OneProject
 from spanloom.api.annotations.examples import IMPORTED, TASK
 from spanloom.api.annotations.exchange import DryRunInQuery, take_all
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.rows.forms import Drain
+from spanloom.api.runs.places import Reader
 from spanloom.api.services import Services, Using
 from spanloom.core.annotation.potato.folder import read_files
 from spanloom.core.formats.entry import Of

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 
-from spanloom.api.annotations.annotators import Annotator, OneProject, Reader
+from spanloom.api.annotations.annotators import Annotator, OneProject
 from spanloom.api.annotations.examples import NEXT, PLACE, QUEUE, QUEUED, QUEUES
 from spanloom.api.annotations.queue_schemas import (
     QueuedRuns,
@@ -19,7 +19,7 @@ from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.query import read_where, refuse_words
-from spanloom.api.runs.places import ProjectInQuery, TraceIdInPath
+from spanloom.api.runs.places import ProjectInQuery, Reader, TraceIdInPath
 from spanloom.api.services import Using
 from spanloom.core.annotation.queue import QueueView
 from spanloom.core.model.access import Scope

@@ -5,12 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.api.annotations.annotators import OneProject, Reader
+from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.annotations.examples import CHECKED, SCHEME, SCHEMES
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.runs.places import ProjectInQuery
+from spanloom.api.runs.places import ProjectInQuery, Reader
 from spanloom.api.services import Using
 from spanloom.core.annotation.presets import presets
 from spanloom.core.annotation.scheme import Scheme

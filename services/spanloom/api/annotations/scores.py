@@ -10,7 +10,7 @@ from spanloom.annotation.pages import every_score
 from spanloom.annotation.reading import withheld_from
 from spanloom.annotation.requests import InvalidWritesError, Problem
 from spanloom.annotation.schemes import Schemes
-from spanloom.api.annotations.annotators import OneProject, Reader
+from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.annotations.examples import SCORES, STORED_SCORES, WAITING_SCORES
 from spanloom.api.annotations.score_schemas import (
     ScoreList,
@@ -24,7 +24,7 @@ from spanloom.api.http.problems import problem_responses
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import stream_found
-from spanloom.api.runs.places import AcceptInHeader
+from spanloom.api.runs.places import AcceptInHeader, Reader
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.model.score import Score

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from spanloom.api.annotations.annotators import Annotator, AnnotatorInQuery, Reader, SchemeInQuery
+from spanloom.api.annotations.annotators import Annotator, AnnotatorInQuery, SchemeInQuery
 from spanloom.api.annotations.answers import (
     home_of,
     keep,
@@ -31,6 +31,7 @@ from spanloom.api.rows.stream import VARIES, stream_found
 from spanloom.api.runs.places import (
     AcceptInHeader,
     ProjectInQuery,
+    Reader,
     TextsInQuery,
     TraceIdInPath,
     known,

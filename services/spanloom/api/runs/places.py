@@ -1,8 +1,9 @@
 """Path, query and header parameters that several routes share."""
 
 from typing import Annotated, TypeVar
+from urllib.parse import unquote
 
-from fastapi import Header, HTTPException, Path, Query
+from fastapi import Depends, Header, HTTPException, Path, Query
 from pydantic import AfterValidator, Field
 
 from spanloom.api.query import Name
@@ -14,6 +15,8 @@ from spanloom.core.formats.registry import formats_of, named_by
 T = TypeVar("T")
 
 EXAMPLE_SPAN = "a1c4e1b7d2f30002"
+HEADER = "x-spanloom-annotator"
+LONGEST_NAME = 100
 
 TraceIdInPath = Annotated[
     TraceId, Path(description="32 hex digits, in either case.", examples=[EXAMPLE_TRACE])
@@ -55,6 +58,27 @@ AcceptInHeader = Annotated[
         examples=[NDJSON],
     ),
 ]
+
+AnnotatorInHeader = Annotated[
+    str,
+    Header(
+        alias=HEADER,
+        description="Who annotates, percent-encoded where it is not ASCII. Nobody checks it.",
+        examples=["ada"],
+        max_length=9 * LONGEST_NAME,
+    ),
+]
+
+
+def reader_of(annotator: AnnotatorInHeader = "") -> str:
+    """Return the reader's name, empty without the header; raises 422 for an invalid name."""
+    name = unquote(annotator).strip()
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        raise HTTPException(422, f"{HEADER}: at most {LONGEST_NAME} printable characters.")
+    return name
+
+
+Reader = Annotated[str, Depends(reader_of)]
 
 
 def most_of(query: PageQuery) -> int | None:

@@ -1,10 +1,12 @@
 """Routes of trajectories: their lists, the document of one, and its spans with their steps."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import APIRouter, Depends, HTTPException, Query, Response
 
+from spanloom.annotation.pages import every_score
+from spanloom.annotation.reading import withheld_from
 from spanloom.api.examples import DOCUMENT, LIST, SPANS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
@@ -17,6 +19,7 @@ from spanloom.api.rows.stream import Rows, chosen_page, stream_rows
 from spanloom.api.runs.places import (
     AcceptInHeader,
     ProjectInQuery,
+    Reader,
     TextsInQuery,
     TraceIdInPath,
     known,
@@ -30,10 +33,12 @@ from spanloom.core.formats.parts import Texts, may_continue, with_continuation, 
 from spanloom.core.formats.registry import CANONICAL, find_format, formats_of
 from spanloom.core.formats.stored import Stored
 from spanloom.core.model.access import Reach, Scope
+from spanloom.core.ports.annotations import ScoreQuery
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.core.query.continuations import TURNS
 from spanloom.core.query.lists import Cursor, ListedRun, read_page
 from spanloom.core.query.where.problems import both
+from spanloom.core.records.score import ScoreItem
 
 router = APIRouter(tags=["trajectories"])
 
@@ -123,6 +128,18 @@ ProfileInQuery = Annotated[
 PROFILES = {"full": "canonical", "coze": "coze"}
 
 
+def chosen_format(
+    format: FormatInQuery = CANONICAL.id,  # noqa: A002  # the name in the URL
+    profile: ProfileInQuery = None,
+) -> Format:
+    """Return the format that is asked for; an unknown one is refused with a profile too."""
+    found = find_format(format)
+    return find_format(PROFILES[profile]) if profile else found
+
+
+ChosenFormat = Annotated[Format, Depends(chosen_format)]
+
+
 @router.get(
     "/v1/trajectories/latest",
     operation_id="getLatestTrajectory",
@@ -134,16 +151,15 @@ PROFILES = {"full": "canonical", "coze": "coze"}
 async def get_latest_trajectory(
     callers: CallersReach,
     using: Using,
+    reader: Reader,
+    chosen: ChosenFormat,
     project: ProjectInQuery = None,
-    format: FormatInQuery = CANONICAL.id,  # noqa: A002  # the name in the URL
-    profile: ProfileInQuery = None,
     texts: TextsInQuery = "raw",
 ) -> Response:
     """Return the document of the run that began last, of those that the caller may see.
 
     A trace without a step, or one that repeats another, is given only if there is no other.
     """
-    chosen = _chosen(format, profile)
     reach = callers.narrowed(project)
     for where in (TURNS, None):
         newest = await using.calls.run(using.store.runs.list, reach, where, 1)
@@ -155,7 +171,8 @@ async def get_latest_trajectory(
     own = Reach.only(key.project)
     document = await using.calls.run(find_document, using.store, key.trace_id, own)
     whole = known(document, key.trace_id, project)
-    body, headers = await _written(using, chosen, whole, texts, key.trace_id, own)
+    asked = _Asked(chosen, key.trace_id, own, reader)
+    body, headers = await _written(using, asked, whole, texts)
     return Response(body, headers=headers, media_type=chosen.media_type)
 
 
@@ -171,9 +188,9 @@ async def get_trajectory(
     trace_id: TraceIdInPath,
     callers: CallersReach,
     using: Using,
+    reader: Reader,
+    chosen: ChosenFormat,
     project: ProjectInQuery = None,
-    format: FormatInQuery = CANONICAL.id,  # noqa: A002  # the name in the URL
-    profile: ProfileInQuery = None,
     texts: TextsInQuery = "raw",
     if_none_match: IfNoneMatch = "",
 ) -> Response:
@@ -186,35 +203,52 @@ async def get_trajectory(
     `extraction.status` says how far the trace has come. Who follows a run that is live sends the
     `etag` of the last answer, and is told 304 until there is more.
     """
-    chosen = _chosen(format, profile)
     reach = callers.narrowed(project)
     found = await using.calls.run(find_document, using.store, trace_id, reach)
     document = known(found, trace_id, project)
-    body, headers = await _written(using, chosen, document, texts, trace_id, reach)
+    asked = _Asked(chosen, trace_id, reach, reader)
+    body, headers = await _written(using, asked, document, texts)
     answer = await using.calls.run(unless_known, body, chosen.media_type, if_none_match)
     answer.headers.update(headers)
     return answer
 
 
-def _chosen(name: str, profile: str | None) -> Format:
-    """Return the format that is asked for; an unknown ``name`` is refused with a profile too."""
-    found = find_format(name)
-    return find_format(PROFILES[profile]) if profile else found
+class _Asked(NamedTuple):
+    """The run that is to be written, and how."""
+
+    format: Format
+    trace_id: str
+    reach: Reach
+    reader: str
+    """Who reads, by the annotator's name: scores of a blind queue may be withheld."""
 
 
 async def _written(
-    using: Services, chosen: Format, document: bytes, texts: Texts, trace_id: str, reach: Reach
+    using: Services, asked: _Asked, document: bytes, texts: Texts
 ) -> tuple[bytes, Mapping[str, str]]:
     """Return a run in a format, and the headers that say what it loses."""
+    chosen = asked.format
     if chosen is CANONICAL:
         return await using.calls.run(with_texts, document, texts), {}
     spans = None
     if chosen.needs_spans:
-        spans = await using.calls.run(using.store.documents.spans, trace_id, reach)
+        spans = await using.calls.run(using.store.documents.spans, asked.trace_id, asked.reach)
     losses, write = Losses(), chosen.load_writer()
     stored = Stored(document, spans or b"[]")
+    if chosen.has_scores:
+        stored.scores = await using.calls.run(_scores_of, using.store, asked, stored)
     body: bytes = await using.calls.run(write, stored, losses)
     return body, {LOSSES: losses.header} if losses.counts else {}
+
+
+def _scores_of(store: ReadingStore, asked: _Asked, of: Stored) -> Sequence[Mapping[str, Any]]:
+    """Return the current scores of a run that its reader may see."""
+    found = every_score(store.scores, asked.reach, ScoreQuery([asked.trace_id]))
+    project = of.view.extraction.get("project")  # a trace may be in several
+    if not (scores := [one for one in found if one.key.project == project]):
+        return ()
+    withheld = withheld_from(store.queues, asked.reach, asked.reader)
+    return [ScoreItem.row_of(one) for one in scores if not withheld(one.key, one.author)]
 
 
 @router.get(

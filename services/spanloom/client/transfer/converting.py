@@ -14,10 +14,11 @@ from spanloom.client.transfer.items import Spans, read_items
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.otlp import Traces
 from spanloom.core.exchange.reports import Report, skip, version_of
+from spanloom.core.exchange.scored import current
 from spanloom.core.exchange.sources import OTLP
 from spanloom.core.exchange.verdicts import verdicts_of
 from spanloom.core.formats.json_bytes import dump
-from spanloom.core.formats.losses import Losses, NotHeldError
+from spanloom.core.formats.losses import Code, Losses, NotHeldError
 from spanloom.core.formats.readers import Refused, Taken
 from spanloom.core.formats.stored import Stored
 
@@ -83,7 +84,11 @@ class Conversion:
             self._refuse(name, found.place, str(error))
             return
         spans = verdicts_of(found.document) if self.to.needs_spans else b"[]"
-        self._put(name, found.place, Stored(dump(found.document), spans), found.losses)
+        scores = current(found.scores)
+        if not self.to.has_scores:
+            found.losses.note(Code.SCORES_DROPPED, "scores", len(scores))
+            scores = ()
+        self._put(name, found.place, Stored(dump(found.document), spans, scores), found.losses)
 
     def _put(self, name: str, place: str, stored: Stored, lost: Losses) -> None:
         trace_id = stored.view.id

@@ -68,7 +68,7 @@ def _header(path: Path, archive: ZipFile, raw: IO[bytes], infos: dict[str, ZipIn
 def _sample(archive: ZipFile, raw: IO[bytes], info: ZipInfo, begin: bytes) -> tuple[bytes, str]:
     try:
         text = _read(archive, raw, info)
-        parse(text)
+        parse(text, with_constants=True)
     except InvalidRequestError as error:
         return b"", str(error)
     return begin + text + b"]}", ""

@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError
 
 from spanloom.client.transfer.parts import Part, UnreadableTableError, find_table, read_parts
 from spanloom.core.errors import InvalidRequestError
-from spanloom.core.exchange.renewed import renewed
+from spanloom.core.exchange.renewed import renewed, renewed_score
 from spanloom.core.exchange.sources import OTLP, Source, fits_a_document, reader_of, source_of
 from spanloom.core.exchange.values import parse
 from spanloom.core.formats.losses import Code
@@ -65,7 +65,7 @@ def find_source(path: Path, named: str = "") -> Source:
         if part.fault or part.is_message:
             continue
         try:
-            value, _ = parse(part.read)
+            value, _ = parse(part.read, with_constants=True)  # its shape alone matters
         except InvalidRequestError:
             continue
         if (source := source_of(value)) is not None:
@@ -103,6 +103,7 @@ class _Values:
     def __init__(self, parts: Iterator[Part], source: Source) -> None:
         self._parts, self._refused = parts, deque[Refused]()
         self._is_otlp = source.id in ("", OTLP)
+        self._has_constants = source.has_constants
         self.share = 0.0
         self.replaced = ""
         """The place of the last value in which lone surrogates were replaced."""
@@ -119,7 +120,7 @@ class _Values:
 
     def parse(self, part: Part) -> Any:  # as JSON has it
         """Return the value of a part; raises ``InvalidRequestError``."""
-        value, is_replaced = parse(part.read)
+        value, is_replaced = parse(part.read, with_constants=self._has_constants)
         if is_replaced:
             self.replaced = part.place
         return value
@@ -175,4 +176,7 @@ def read_groups(document: object) -> Sequence[Json]:
 def _renewed(found: Kept) -> Kept:
     if isinstance(found, Spans):
         return Refused(found.place, _KEEPS_IDS)
-    return found._replace(document=renewed(found.document)) if isinstance(found, Taken) else found
+    if isinstance(found, Refused):
+        return found
+    document, scores = renewed(found.document), list(map(renewed_score, found.scores))
+    return found._replace(document=document, scores=scores)

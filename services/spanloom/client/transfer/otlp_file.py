@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spanloom.core.exchange.sources import Source
+    from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
 
 PIECE_BYTES = 4 * 1024 * 1024
@@ -43,6 +44,8 @@ class Piece(NamedTuple):
     """The number of the item of the file, which may take several pieces."""
     losses: Losses | None = None
     """What its format did not tell."""
+    scores: Sequence[Json] = ()
+    """What its format says of the run (``exchange/scored.py``)."""
 
 
 class Unreadable(NamedTuple):
@@ -73,9 +76,10 @@ def read_pieces(
         of = run.project if run else project
         given = groups if of is None else [_moved(group, of) for group in groups]
         losses = found.losses if isinstance(found, Taken) else None
+        scores = found.scores if isinstance(found, Taken) else ()
         for chosen, count in _split(given):
             body = orjson.dumps({"resourceSpans": chosen})
-            yield Piece(found.place, body, count, share, run, number, losses)
+            yield Piece(found.place, body, count, share, run, number, losses, scores)
 
 
 def _contents(found: Taken | Spans, project: str | None) -> tuple[Run | None, Sequence[Group]]:

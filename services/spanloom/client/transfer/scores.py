@@ -36,7 +36,7 @@ _WRITTEN = (
     *("trace_id", "name", "source", "author", "target", "step_id", "conversation_id", "value"),
     *("value_type", "label", "passed", "is_complete", "status", "error_code", "rationale"),
     *("evidence", "evaluator_version", "config_hash", "rule_id", "experiment", "item", "repeat"),
-    *("judged_version", "input_tokens", "output_tokens", "cost", "at"),
+    *("judged_version", "input_tokens", "output_tokens", "cost", "at", "is_deleted"),
 )
 """What the service takes of a row; the rest follows from it."""
 

@@ -15,6 +15,7 @@ from spanloom.client.errors import BY_STATUS, ApiError
 from spanloom.client.request import OK, Reply, Request
 from spanloom.client.transfer.documents import compare
 from spanloom.client.transfer.otlp_file import Piece, Unreadable, read_pieces
+from spanloom.client.transfer.run_scores import RunScores
 from spanloom.core.exchange.reports import Report
 from spanloom.core.exchange.sources import CANONICAL
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spanloom.client.transfer.documents import Run
+    from spanloom.client.transfer.run_scores import StoreScores
     from spanloom.client.transport import Transport
     from spanloom.core.exchange.sources import Source
 
@@ -44,8 +46,11 @@ class Imported:
     rejected_spans: int = 0
     unchanged_runs: int = 0
     """Runs whose document the service has already."""
+    accepted_scores: int = 0
+    """Scores that are stored, with their runs or before them."""
+    rejected_scores: int = 0
     rejected: list[dict[str, str]] = field(default_factory=list)
-    """The rejected pieces: place and reason."""
+    """The rejected pieces and scores: place and reason."""
     losses: dict[str, int] = field(default_factory=dict)
     """What the format of the file did not tell of the runs, by code."""
 
@@ -53,10 +58,15 @@ class Imported:
 class Sending:
     """Sends files, one after the other, and reports on all of them."""
 
-    def __init__(self, transport: Transport, find_stored: FindStored) -> None:
-        """Keep the receiver, and the function that finds the stored document of a run."""
+    def __init__(
+        self, transport: Transport, find_stored: FindStored, store_scores: StoreScores
+    ) -> None:
+        """Keep the receiver, and the functions that ask the service about runs and scores."""
         self._transport, self._find_stored = transport, find_stored
+        self._scores = RunScores(store_scores)
         self._left_out: Run | None = None
+        self._last: Piece | None = None
+        """The first piece of the current item, if that is a run."""
         self._is_rejected = False
         """Whether the report has the current item among those that were rejected."""
         self.report = Report("", CANONICAL)
@@ -97,18 +107,32 @@ class Sending:
                     _send(self._transport, piece, done)
             self._note(piece, done.rejected[known:])
             yield piece
+        self._settle(done)
+        self._scores.finish(done, self.report)
 
     def _begin(self, piece: Piece, done: Imported) -> None:
         """Count a new item as written, and look at its run."""
+        self._settle(done)
         self.report.written += 1
         self._is_rejected = False
         if piece.run is None:
             return
         self._look_at(piece.run, piece.place, done)
+        self._last = piece
         if piece.losses is not None and piece.losses.counts:
             self.report.lose(piece.run.trace_id, piece.losses)
             lost = Counter(done.losses) + Counter(dict(piece.losses.counts))
             done.losses = {str(code): lost[code] for code in sorted(lost)}
+
+    def _settle(self, done: Imported) -> None:
+        """Store the scores of the run before, if the run was taken."""
+        piece, self._last = self._last, None
+        if piece is None or not piece.scores:
+            return
+        if self._is_rejected:
+            done.rejected_scores += len(piece.scores)
+        else:
+            self._scores.add(piece, done, self.report)
 
     def _note(self, piece: Piece | Unreadable, rejected: Sequence[dict[str, str]]) -> None:
         """Count an item as rejected, once, and not as written."""

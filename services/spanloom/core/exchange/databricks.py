@@ -64,7 +64,7 @@ _OF_SEARCHES = ("spans", "trace_metadata", "state")
 def write_row(stored: Stored, losses: Losses) -> bytes:
     """Return a run as a row; every run can be written as one."""
     view = stored.view
-    trace = dump(trace_of(view, losses)).decode()
+    trace = dump(trace_of(stored, losses)).decode()
     expected = expectations_of(view)
     row: Json = {
         "request_id": view.id,

@@ -43,7 +43,7 @@ _OF_SEARCHES = frozenset({"trace_id", "spans", "state", "assessments"})
 
 def write_row(stored: Stored, losses: Losses) -> bytes:
     """Return a run as a row; every run can be written as one."""
-    trace = trace_of(stored.view, losses)
+    trace = trace_of(stored, losses)
     attributes = trace["data"]["spans"][0]["attributes"]
     row: Json = {
         "inputs": _inputs(json_value(attributes[names.INPUTS])),

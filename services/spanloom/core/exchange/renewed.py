@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _KEPT = frozenset({"metadata", "input", "output", "name"})
 """Members with texts of the run, in which an id is a text too."""
+_OF_SCORE = ("trace_id", "step_id", "evidence")
+"""Members of a score in which there are ids of its run."""
 
 
 def renewed(document: Json) -> Json:
@@ -24,6 +26,15 @@ def renewed(document: Json) -> Json:
     named = {key: _with(value, ids) for key, value in document.items() if key in (ROOT, AGENTS)}
     told = _with(document.get("extraction"), ids)
     return {**document, "id": ids[view.id], **named, "extraction": told}
+
+
+def renewed_score(row: Json) -> Json:
+    """Return a score of a run under the ids that the run gets."""
+    ids = {row["trace_id"]: _hash(row["trace_id"], 32)}
+    named = [row.get("step_id"), *(one.get("step_id") for one in row.get("evidence") or ())]
+    ids |= {step_id: _hash(step_id, 16) for step_id in named if step_id}
+    moved = {key: _with(row[key], ids) for key in _OF_SCORE if key in row}
+    return {**row, **moved}
 
 
 def _hash(old: str, digits: int) -> str:

@@ -51,6 +51,12 @@ class Source(NamedTuple):
         """What reads its values; ``None`` for OTLP, and where each value decides."""
         return reader_of(self.id) if self.id and self.id != OTLP else None
 
+    @property
+    def has_constants(self) -> bool:
+        """Whether its numbers may be NaN and infinite."""
+        known = readable().get(self.id)
+        return known is not None and known.has_constants
+
     def is_container(self, first: Any) -> bool:  # as JSON has it
         """Return whether an array that begins with this holds values, and is none itself.
 

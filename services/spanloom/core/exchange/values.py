@@ -34,6 +34,7 @@ THE_FILE, DOCUMENT = "the file", "the document"
 _BOM = b"\xef\xbb\xbf"
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _SURROGATE = b"\\ud"
+_CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\],]', re.DOTALL)
 
 IsContainer: TypeAlias = "Callable[[Any], bool]"
@@ -83,19 +84,21 @@ def is_json(text: bytes) -> bool:
     return True
 
 
-def parse(text: bytes) -> tuple[Any, bool]:  # as JSON has it
+def parse(text: bytes, *, with_constants: bool = False) -> tuple[Any, bool]:  # as JSON has it
     """Return the value of a text, and whether lone surrogates in it were replaced by U+FFFD.
 
-    Raises ``InvalidRequestError`` for a text that is no JSON; NaN is none.
+    Raises ``InvalidRequestError`` for a text that is no JSON. NaN and Infinity are none, unless
+    ``with_constants`` permits them: they become null.
     """
     try:
         return orjson.loads(text), False
     except orjson.JSONDecodeError as error:
-        if _SURROGATE not in text.lower():
+        is_broken = _SURROGATE in text.lower()
+        if not is_broken and not (with_constants and _CONSTANT.search(text)):
             raise InvalidRequestError(f"it is no JSON: {error}") from error
     try:
-        value = json.loads(text, parse_constant=_refuse)
-        return orjson.loads(dump(value)), True
+        value = json.loads(text, parse_constant=None if with_constants else _refuse)
+        return orjson.loads(dump(value)), is_broken
     except (ValueError, RecursionError) as error:
         raise InvalidRequestError(f"it is no JSON: {error}") from error
 

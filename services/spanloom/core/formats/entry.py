@@ -92,6 +92,8 @@ class Format:
     """The last part of its own path at the API."""
     needs_spans: bool = False
     """Whether the encoder takes the list of spans too; else it is empty."""
+    has_scores: bool = False
+    """Whether the encoder writes the scores of the run too; else it is given none."""
     line: str = ""
     """The format of a run, by its id, in which a file has each run."""
     filed: Filed = Filed.LINES
@@ -101,6 +103,8 @@ class Format:
     unpacker: str = ""
     """With ``magic``: a function of the path that yields the place of each value, its JSON text,
     and why it cannot be read, for a reader that is a ``Reader``; else that yields documents."""
+    has_constants: bool = False
+    """Whether NaN and Infinity may be among the numbers of a file, which JSON does not have."""
     has_rows: bool = False
     """Whether its lines are objects with the same members, so that ``-o NAME.parquet`` writes them
     as a table."""
@@ -145,6 +149,7 @@ def document_with_file(
     file: str = "",
     reader: str = "",
     needs_spans: bool = False,
+    has_scores: bool = False,
     filed: Filed = Filed.LINES,
     in_lines: bool = False,
     has_rows: bool = False,
@@ -152,6 +157,7 @@ def document_with_file(
     named: str = "",
     magic: bytes = b"",
     unpacker: str = "",
+    has_constants: bool = False,
 ) -> Sequence[Format]:
     """Declare a format of one run, and the file of many runs.
 
@@ -167,6 +173,7 @@ def document_with_file(
         via=Via.QUERY,
         writer=writer,
         needs_spans=needs_spans,
+        has_scores=has_scores,
     )
     has_lines = filed in (Filed.LINES, Filed.SPREAD)
     return document, file_of_runs(
@@ -183,6 +190,7 @@ def document_with_file(
         named=named,
         magic=magic,
         unpacker=unpacker,
+        has_constants=has_constants,
     )
 
 
@@ -203,6 +211,7 @@ def file_of_runs(
     has_rows: bool = False,
     beside: str = "",
     named: str = "",
+    has_constants: bool = False,
 ) -> Format:
     """Declare a file of many runs; it has lines of JSON unless another media type is given."""
     return Format(
@@ -223,6 +232,7 @@ def file_of_runs(
         has_rows=has_rows,
         beside=beside,
         named=named,
+        has_constants=has_constants,
     )
 
 

@@ -61,7 +61,7 @@ class Code(StrEnum):
     METRICS_RECOMPUTED = "metrics_recomputed"
     """Totals of the source contradict its steps and were computed again."""
     SCORES_DROPPED = "scores_dropped"
-    """Scores or annotations in the source are not imported with the run."""
+    """Scores or annotations are not taken with the run, or not written with it."""
     NO_AGENT = "no_agent"
     """The run has no agent, and the format needs one."""
     NO_GRAPH_NODES = "no_graph_nodes"

@@ -15,7 +15,7 @@ from spanloom.core.errors import InvalidRequestError
 from spanloom.core.formats.losses import Losses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from spanloom.core.formats.json_bytes import Json
 
@@ -35,6 +35,8 @@ class Taken(NamedTuple):
     document: Json
     """Canonical, with an ``extraction`` that would be restored (``core/formats/imported.py``)."""
     losses: Losses
+    scores: Sequence[Json] = ()
+    """Scores of the run, as ``POST /v1/scores`` takes them (``exchange/scored.py``)."""
 
 
 class Refused(NamedTuple):
@@ -53,6 +55,8 @@ class Reading:
     project: str = "default"
     """Where the runs go; part of the ids that are made."""
     losses: Losses = field(default_factory=Losses)
+    """Of the value that is read now."""
+    scores: list[Json] = field(default_factory=list)
     """Of the value that is read now."""
 
 
@@ -88,7 +92,7 @@ def read_alone(
     place: str, value: Any, read_one: ReadOne, reading: Reading
 ) -> Iterator[Taken | Refused]:
     """Yield the runs of one value, or its refusal."""
-    reading.losses = Losses()
+    reading.losses, reading.scores = Losses(), []
     try:
         documents = list(read_one(value, reading))
     except InvalidRequestError as error:
@@ -97,7 +101,8 @@ def read_alone(
         yield Refused(place, "it is nested too deeply")
     else:
         for document in documents:
-            yield Taken(place, document, reading.losses)
+            own = [row for row in reading.scores if row["trace_id"] == document["id"]]
+            yield Taken(place, document, reading.losses, own)
 
 
 def an_object(value: object, where: str) -> Json:

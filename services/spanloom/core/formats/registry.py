@@ -84,6 +84,7 @@ REGISTRY: Sequence[Format] = (
         "spanloom.core.exchange.databricks:write_row",
         lines="A row for Databricks' Agent Evaluation a line.",
         reader="spanloom.core.exchange.databricks:ROWS",
+        has_scores=True,
         has_rows=True,
     ),
     *document_with_file(
@@ -95,6 +96,8 @@ REGISTRY: Sequence[Format] = (
         filed=Filed.LOG,
         magic=b"PK\x03\x04",
         unpacker="spanloom.client.transfer.eval_file:read_eval",
+        has_constants=True,
+        has_scores=True,
     ),
     *document_with_file(
         "invariant",
@@ -117,6 +120,7 @@ REGISTRY: Sequence[Format] = (
         "spanloom.core.exchange.mlflow.writer:write_trace",
         lines="An MLflow trace a line; versions 2 to 4 are read.",
         reader="spanloom.core.exchange.mlflow.reader:TRACES",
+        has_scores=True,
     ),
     *document_with_file(
         "mlflow-eval",
@@ -124,6 +128,7 @@ REGISTRY: Sequence[Format] = (
         "spanloom.core.exchange.mlflow_eval:write_row",
         lines="A row for `mlflow.genai.evaluate` a line.",
         reader="spanloom.core.exchange.mlflow_eval:ROWS",
+        has_scores=True,
         has_rows=True,
     ),
     *document_with_file(

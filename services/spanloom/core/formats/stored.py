@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
 from spanloom.core.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from spanloom.core.formats.losses import Losses
 
 
 class Stored:
-    """A canonical document, and the verdicts of its spans where a format needs them."""
+    """A canonical document; the verdicts of its spans, and its scores, where a format has them."""
 
-    def __init__(self, document: bytes, spans: bytes = b"[]") -> None:
-        """Keep both as they are stored; they are parsed when a writer asks for it."""
+    def __init__(
+        self, document: bytes, spans: bytes = b"[]", scores: Sequence[Mapping[str, Any]] = ()
+    ) -> None:
+        """Keep all as they are stored; what is JSON is parsed when a writer asks for it."""
         self.document = document
         self.spans = spans
+        self.scores = scores
+        """The current scores of the run, as ``GET /v1/scores`` has them."""
 
     @cached_property
     def view(self) -> Document:

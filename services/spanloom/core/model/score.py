@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
 
+IDENTITY = (
+    *("target", "trace_id", "conversation_id", "step_id", "name", "source", "author"),
+    *("experiment", "item", "repeat"),
+)
+"""Members that make a score the same one; others with the same are revisions of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Score:

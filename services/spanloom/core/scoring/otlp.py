@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _SCOPE = "spanloom.scores"
 _PROJECT = "spanloom.project"
 _SPAN_ID = re.compile("[0-9a-f]{16}")
-_DEFAULTS: Row = {
+DEFAULTS: Row = {
     "source": "api",
     "passed": None,
     "is_complete": True,
@@ -98,7 +98,7 @@ def _attributes(row: Row) -> Iterator[tuple[str, Any]]:
     if row.get("status") == "error" and row.get("error_code"):
         yield ERROR_TYPE, row["error_code"]
     yield f"{OWN}target", row["target"]
-    for name, usual in _DEFAULTS.items():
+    for name, usual in DEFAULTS.items():
         if (value := row.get(name, usual)) != usual:
             yield OWN + name, value
     if evidence := row.get("evidence"):

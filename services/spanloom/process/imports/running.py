@@ -11,6 +11,7 @@ import orjson
 from spanloom.client.address import Address
 from spanloom.client.errors import ApiError, ClientError
 from spanloom.client.transfer.otlp_file import Piece
+from spanloom.client.transfer.scores import SentScores
 from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import PASSING, Patience
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from spanloom.client.transfer.documents import Run
     from spanloom.client.transfer.otlp_file import Unreadable
+    from spanloom.client.transfer.scores import PlacedRow
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
     from spanloom.core.ports.importing import Line, Wanted
@@ -41,6 +43,7 @@ MOST_REJECTED = 10_000
 LINES_AT_ONCE = 500
 PAUSE_S = 0.25
 """About how often the numbers so far are reported."""
+NO_SCORES = "the scores of a file are stored by `spanloom import`"
 _MANY = f"more than {MOST_REJECTED:,} items are rejected: the rest of the file is not read"
 
 
@@ -55,7 +58,7 @@ class FileImport:
         self._path = importer.new_file()
         receiver = OwnReceiver(exporter, limits, wanted.key_project, importer.ensure_open)
         transport = Transport(Address("http://localhost", ""), Patience(), receiver)
-        self._sending = Sending(transport, self._find)
+        self._sending = Sending(transport, self._find, _leave_out)
         self._reading: FileReading | None = None
         self._is_closed = False
         self._told = _Told(wanted.project)
@@ -116,6 +119,7 @@ class FileImport:
             self._sending.report.rejected.clear()  # the answer has them: a file may have millions
             if told.rejected > MOST_REJECTED:
                 raise InvalidRequestError(_MANY)
+        yield from told.rejections()
         yield {"end": True, "format": reading.source, **told.counts(), "share": 1.0}
 
 
@@ -131,10 +135,10 @@ class _Told:
     def lines(self, piece: Piece | Unreadable, traces: Sequence[str]) -> Iterator[Line]:
         """Yield what became of a piece: the runs of it, and what was rejected."""
         done = self.done
-        rejected, done.rejected = done.rejected, []
-        self.rejected, self._share = self.rejected + len(rejected), piece.share
+        rejected, self._share = self.rejections(), piece.share
         if isinstance(piece, Piece) and piece.run is not None:
-            yield from self._run(piece, piece.run, is_rejected=bool(rejected))
+            is_rejected = any(one["place"] == piece.place for one in rejected)
+            yield from self._run(piece, piece.run, is_rejected=is_rejected)
         elif done.accepted_spans > self._accepted:
             for trace in traces:
                 if trace != self._trace:
@@ -142,6 +146,12 @@ class _Told:
                 self._trace = trace
         self._unchanged, self._accepted = done.unchanged_runs, done.accepted_spans
         yield from rejected
+
+    def rejections(self) -> Sequence[Line]:
+        """Return what was rejected since the last call."""
+        rejected, self.done.rejected = self.done.rejected, []
+        self.rejected += len(rejected)
+        return rejected
 
     def counts(self) -> Line:
         """Return the numbers so far; ``share`` of the file is read, from 0 to 1."""
@@ -165,6 +175,13 @@ class _Told:
 
 def _run(trace_id: str, project: str, place: str, state: str) -> Line:
     return {"trace_id": trace_id, "project": project, "place": place, "state": state}
+
+
+def _leave_out(rows: Sequence[PlacedRow]) -> SentScores:
+    """Refuse the scores of a file: a key that may store spans may not score runs."""
+    return SentScores(
+        refused_scores=len(rows), refused=[{"place": "scores", "reason": NO_SCORES}]
+    )
 
 
 def _begin(path: Path, wanted: Wanted) -> Begin:

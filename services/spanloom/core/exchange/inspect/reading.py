@@ -14,6 +14,8 @@ from spanloom.core.exchange.ids import trace_id_of
 from spanloom.core.exchange.inspect.attachments import resolved
 from spanloom.core.exchange.inspect.events import ours_of, root_of, steps_of_events
 from spanloom.core.exchange.inspect.messages import ASSISTANT, read_all
+from spanloom.core.exchange.inspect.scores import Scored, read_scores
+from spanloom.core.exchange.inspect.times import milliseconds
 from spanloom.core.exchange.messages.reading import Source, draft_of_messages
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
@@ -77,8 +79,7 @@ def _draft(sample: Sample, reading: Reading) -> Draft:
     reading.losses.trace_id = trace_id
     if trace_id != own:
         reading.losses.note(Code.IDS_MADE, "uuid")
-    if isinstance(scores := sample.json.get("scores"), dict):
-        reading.losses.note(Code.SCORES_DROPPED, "scores", len(scores))
+    _read_scores(sample, trace_id, reading)
     extras = _extras(sample, ours, source)
     found = sample.json.get("events")
     events = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
@@ -86,6 +87,21 @@ def _draft(sample: Sample, reading: Reading) -> Draft:
         steps = steps_of_events(sample.json, sample.eval, events, trace_id)
         return Draft(trace_id, reading.project, FORMAT, steps, extras, _warnings(ours))
     return _of_messages(sample, trace_id, extras, reading)
+
+
+def _read_scores(sample: Sample, trace_id: str, reading: Reading) -> None:
+    if not isinstance(scores := sample.json.get("scores"), dict):
+        return
+    known = (sample.json.get("completed_at"), sample.eval.get("created"))
+    at = next((ms for moment in known if (ms := milliseconds(moment)) is not None), 0)
+    run = Scored(
+        trace_id,
+        str(sample.eval.get("eval_id") or ""),
+        str(sample.json.get("id", "")),
+        sample.json.get("epoch"),
+        at,
+    )
+    reading.scores += read_scores(scores, run, reading.losses)
 
 
 def _of_messages(

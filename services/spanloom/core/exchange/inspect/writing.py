@@ -10,6 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from spanloom.core.exchange.inspect.messages import ASSISTANT, written
+from spanloom.core.exchange.inspect.scores import write_scores
 from spanloom.core.exchange.inspect.times import moment, written_usage
 from spanloom.core.formats.conversation import conversation
 from spanloom.core.formats.json_bytes import dump
@@ -36,6 +37,8 @@ def write_log(stored: Stored, losses: Losses) -> bytes:
     """Return the log of one run (``inspect_ai.log.read_eval_log`` reads it)."""
     view = stored.view
     sample = _sample(view, losses)
+    if scores := write_scores(stored.scores, losses):
+        sample["scores"] = scores
     started = sample["started_at"]
     model = next(iter(sample["model_usage"]), NO_MODEL)
     return dump(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.exchange.mlflow.ids import span_key
+from spanloom.core.values.attributes import json_value
+from spanloom.core.values.moments import iso_nanoseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,6 +26,8 @@ class SourceAssessment(NamedTuple):
     """Whether it is what should have come out, not a judgement of what did."""
     value: Any  # as JSON has it
     """The value; ``None`` with ``error``."""
+    error_code: str
+    """Of what failed; empty if nothing did."""
     error: str
     """Why there is no value; empty if there is one."""
     span_id: str
@@ -33,8 +37,10 @@ class SourceAssessment(NamedTuple):
     source_id: str
     """Who or what assessed."""
     rationale: str
-    created_at: str
-    """RFC 3339; empty if unknown."""
+    at_ms: int
+    """Last change, in milliseconds since the epoch; 0 if unknown."""
+    is_overridden: bool
+    """Whether another one has replaced it, which need not be in the trace."""
     overrides: str
     """Id of the assessment that this one replaces; empty if there is none."""
     metadata: Mapping[str, Any]
@@ -59,22 +65,29 @@ def _assessment(one: Json) -> SourceAssessment:
         one["assessment_name"],
         "expectation" in one,
         _value(value),
-        _text(error, "error_message") or _text(error, "error_code"),
+        _text(error, "error_code"),
+        _text(error, "error_message"),
         span_key(_text(one, "span_id")) if one.get("span_id") else "",
         _text(source, "source_type"),
         _text(source, "source_id"),
         _text(one, "rationale"),
-        _text(one, "create_time"),
+        _moment(one),
+        one.get("valid") is False,
         _text(one, "overrides"),
         _object(one, "metadata"),
     )
 
 
 def _value(told: Json) -> Any:  # as JSON has it
-    """Return the value; lists and objects are written as text with its encoding."""
+    """Return the value; of an expectation, a list or an object is written as JSON text."""
     if "value" in told:
         return told["value"]
-    return _object(told, "serialized_value").get("value")
+    return json_value(_text(_object(told, "serialized_value"), "value"))
+
+
+def _moment(one: Json) -> int:
+    found = (iso_nanoseconds(one.get(name)) for name in ("last_update_time", "create_time"))
+    return next((ns // 1_000_000 for ns in found if ns is not None), 0)
 
 
 def _object(values: Json, name: str) -> Json:

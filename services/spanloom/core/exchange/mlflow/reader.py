@@ -12,9 +12,9 @@ from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import Draft, complete
 from spanloom.core.exchange.ids import step_id_of, trace_id_of
 from spanloom.core.exchange.mlflow import names
-from spanloom.core.exchange.mlflow.assessments import assessments_of
 from spanloom.core.exchange.mlflow.ids import span_key
 from spanloom.core.exchange.mlflow.info import RunFacts
+from spanloom.core.exchange.mlflow.scores import Assessed, read_assessments
 from spanloom.core.exchange.mlflow.spans_in import SpanReader
 from spanloom.core.exchange.mlflow.values import parsed
 from spanloom.core.formats.losses import Code
@@ -59,12 +59,13 @@ def draft_of(
     spans = a_list(data.get("spans"), f"{where}data.spans")
     source = _source_id(info, where)
     trace_id = trace_id_of(reading.format, reading.project, source)
-    steps, root = _steps(trace_id, spans, f"{where}data.spans", reading)
+    steps, root, by_span = _steps(trace_id, spans, f"{where}data.spans", reading)
     facts = RunFacts(info, root.attributes.get(names.RUN), f"{where}info", reading.losses)
-    reading.losses.note(
-        Code.SCORES_DROPPED, f"{where}info.assessments", sum(1 for _ in assessments_of(info))
-    )
-    extras, warnings = facts.extras(source, expected or {})
+    begun = steps[0]
+    run = Assessed(trace_id, by_span, begun.start_ms + begun.duration_ms)
+    scores, told = read_assessments(info, f"{where}info", run, reading.losses)
+    reading.scores += scores
+    extras, warnings = facts.extras(source, {**told, **(expected or {})})
     return Draft(trace_id, reading.project, reading.format, steps, extras, warnings)
 
 
@@ -77,8 +78,8 @@ def _source_id(info: Json, where: str) -> str:
 
 def _steps(
     trace_id: str, spans: Sequence[object], where: str, reading: Reading
-) -> tuple[Sequence[DraftStep], SpanReader]:
-    """Return the steps, the root first, and the root's span."""
+) -> tuple[Sequence[DraftStep], SpanReader, Mapping[str, str]]:
+    """Return the steps, the root first, the root's span, and the steps' ids by their spans'."""
     if not spans:
         raise InvalidRequestError(f"{where}: it has no spans; the run is in them")
     listed = [an_object(span, f"{where}.{at}") for at, span in enumerate(spans)]
@@ -89,7 +90,8 @@ def _steps(
     order = [root, *(at for at in range(len(listed)) if at != root)]
     readers = {at: SpanReader(listed[at], f"{where}.{at}", reading.losses) for at in order}
     steps = [readers[at].step(ids[at], ids[above[at]] if at != root else "") for at in order]
-    return steps, readers[root]
+    by_span = {key: "" if at == root else ids[at] for at, key in reversed([*enumerate(keys)])}
+    return steps, readers[root], by_span
 
 
 def _key(span: Json, where: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.exchange.mlflow import names
+from spanloom.core.exchange.mlflow.scores import write_assessments
 from spanloom.core.exchange.mlflow.spans_out import SpanWriter
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
@@ -34,11 +35,12 @@ NO_EXPERIMENT = "0"
 
 def write_trace(stored: Stored, losses: Losses) -> bytes:
     """Return a run as the JSON of an MLflow trace."""
-    return dump(trace_of(stored.view, losses))
+    return dump(trace_of(stored, losses))
 
 
-def trace_of(document: Document, losses: Losses) -> Json:
+def trace_of(stored: Stored, losses: Losses) -> Json:
     """Return a run as an MLflow trace; every run can be written as one."""
+    document = stored.view
     writer = SpanWriter(document, losses)
     spans = writer.spans()
     extraction = document.extraction
@@ -47,7 +49,10 @@ def trace_of(document: Document, losses: Losses) -> Json:
         losses.note(Code.METADATA_DROPPED, f"extraction.{name}")
     for at in writer.failures_elsewhere():
         losses.note(Code.METADATA_DROPPED, f"extraction.errors.{at}")
-    return {"info": _info(document, writer.root), "data": {"spans": spans}}
+    info = _info(document, writer.root)
+    if scores := write_assessments(stored.scores, info["trace_id"], losses):
+        info["assessments"] = scores
+    return {"info": info, "data": {"spans": spans}}
 
 
 def _run(document: Document) -> Json:

@@ -36,7 +36,7 @@ export const formats = {
   "loss.value_truncated": "A value is longer than the format permits and was cut, or had to be replaced.",
   "loss.metadata_dropped": "Attributes of steps or of the run are not written.",
   "loss.metrics_recomputed": "Totals of the source contradict its steps and were computed again.",
-  "loss.scores_dropped": "Scores or annotations in the source are not imported with the run.",
+  "loss.scores_dropped": "Scores or annotations are not taken with the run, or not written with it.",
   "loss.no_agent": "The run has no agent, and the format needs one.",
   "loss.no_graph_nodes": "The run has no graph nodes, and the format consists of them.",
   "loss.too_large": "The run is larger than the format permits.",

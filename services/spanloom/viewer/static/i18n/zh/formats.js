@@ -36,7 +36,7 @@ export const formats = {
   "loss.value_truncated": "值超过格式允许的长度而被截断，或不得不替换。",
   "loss.metadata_dropped": "未写出步骤或运行的属性。",
   "loss.metrics_recomputed": "来源的合计与其步骤矛盾，已重新计算。",
-  "loss.scores_dropped": "来源中的评分或标注没有随运行导入。",
+  "loss.scores_dropped": "评分或标注没有随运行导入，或没有写出。",
   "loss.no_agent": "运行没有 agent，而格式需要。",
   "loss.no_graph_nodes": "运行没有图节点，而格式由图节点组成。",
   "loss.too_large": "运行大于格式所允许。",

@@ -1,0 +1,67 @@
+"""Scores that come with the runs of a file: stored once their runs are sent, some at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, TypeAlias
+
+from spanloom.client.errors import ForbiddenError
+from spanloom.client.transfer.scores import AT_ONCE, PlacedRow, SentScores, send_scores
+from spanloom.core.formats.losses import Code, Losses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.client.client import Client
+    from spanloom.client.transfer.otlp_file import Piece
+    from spanloom.client.transfer.sending import Imported
+    from spanloom.core.exchange.reports import Report
+
+StoreScores: TypeAlias = "Callable[[Sequence[PlacedRow]], SentScores]"
+"""Stores scores of runs that were sent, and returns what became of them."""
+
+
+def store_scores(client: Client, rows: Sequence[PlacedRow]) -> SentScores:
+    """Store scores of runs; all are refused if the key may not, which keeps no run away.
+
+    Raises ``ClientError`` if the service does not answer.
+    """
+    try:
+        return send_scores(client, rows)
+    except ForbiddenError as error:
+        refused = [{"place": "scores", "reason": str(error)}]
+        return SentScores(refused_scores=len(rows), refused=refused)
+
+
+class RunScores:
+    """Holds the scores of runs until they are worth a request."""
+
+    def __init__(self, store: StoreScores) -> None:
+        """Begin without scores."""
+        self._store = store
+        self._rows: list[PlacedRow] = []
+
+    def add(self, piece: Piece, done: Imported, report: Report) -> None:
+        """Add the scores of a run that was taken."""
+        project = piece.run.project if piece.run else ""
+        for row in piece.scores:
+            place = f"{piece.place}: score {row['name']}"
+            self._rows.append(PlacedRow(place, {**row, "project": project}))
+        if len(self._rows) >= AT_ONCE:
+            self.finish(done, report)
+
+    def finish(self, done: Imported, report: Report) -> None:
+        """Store what is held; what is not taken is named, and counted as lost."""
+        rows, self._rows = self._rows, []
+        if not rows:
+            return
+        sent = self._store(rows)
+        done.accepted_scores += sent.stored
+        done.rejected_scores += sent.refused_scores
+        done.rejected += [one for one in sent.refused if one not in done.rejected]
+        lost = Losses()
+        lost.note(Code.SCORES_DROPPED, times=sent.refused_scores + sent.left_out)
+        if lost.counts:
+            report.lose("", lost)
+            both = Counter(done.losses) + Counter(dict(lost.counts))
+            done.losses = {str(code): both[code] for code in sorted(both)}

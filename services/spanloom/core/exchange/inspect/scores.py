@@ -1,0 +1,176 @@
+"""Scores of a sample: what the scorers of a log said of it, and what was said of a run.
+
+Inspect grades by letters; here they are numbers with the letter as their label. What Inspect has no
+word for is in a score's metadata under ``spanloom``, from which it comes back as it was.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from spanloom.core.exchange.inspect.times import milliseconds
+from spanloom.core.exchange.scored import (
+    OF_A_RUN,
+    kept_members,
+    members_to_keep,
+    moment_of,
+    usable,
+)
+from spanloom.core.formats.losses import Code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from spanloom.core.exchange.scored import Row
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+
+OURS: Final = "spanloom"
+_GRADES: Mapping[str, float] = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+"""Correct, incorrect, partial and no answer."""
+_UNSCORED: Final = "N"
+"""The value of a score without one: the format has no other word that JSON can hold."""
+_BY_A_MODEL = "grading"
+"""Member of the metadata of scorers that ask a model."""
+_MOST_EPOCHS = 10_000
+
+
+class Scored(NamedTuple):
+    """The run of a sample, as its scores need it."""
+
+    trace_id: str
+    experiment: str
+    item: str
+    epoch: object
+    at_ms: int
+    """When the sample was done."""
+
+
+def read_scores(scores: Mapping[str, Any], run: Scored, losses: Losses) -> Iterator[Json]:
+    """Yield the scores of a sample as rows; a scorer with several values gives one for each."""
+    for scorer, score in scores.items():
+        where = f"scores.{scorer}"
+        if not isinstance(score, dict):
+            losses.note(Code.SCORES_DROPPED, where)
+            continue
+        metadata = score.get("metadata")
+        beside: Json = metadata if isinstance(metadata, dict) else {}
+        if isinstance(ours := beside.get(OURS), dict):
+            yield usable(_ours_again(scorer, score, ours, run), where, losses)
+            continue
+        losses.note(Code.METADATA_DROPPED, f"{where}.metadata", int(bool(beside)))
+        for name, value in _values(scorer, score.get("value")):
+            yield usable(_row(name, scorer, value, score, run), where, losses)
+
+
+def _values(scorer: str, value: Any) -> Iterator[tuple[str, Any]]:  # as JSON has it
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield f"{scorer}/{key}", one
+    else:
+        yield scorer, value
+
+
+def _row(name: str, scorer: str, value: Any, score: Json, run: Scored) -> Json:
+    editor, edited_ms = _edited(score)
+    is_graded = isinstance(value, str) and value in _GRADES
+    is_by_model = _BY_A_MODEL in (score.get("metadata") or {})
+    return {
+        "trace_id": run.trace_id,
+        "name": name,
+        "target": "trajectory",
+        "source": "human" if editor else "llm" if is_by_model else "code",
+        "author": editor or scorer,
+        "status": "na" if value is None else "ok",
+        "value": _GRADES[value] if is_graded else value,
+        "label": value if is_graded else "",
+        "rationale": _rationale(score),
+        "error_code": _text(score, "reason") if value is None else "",
+        "experiment": run.experiment,
+        "item": run.item,
+        "repeat": _repeat(run.epoch),
+        "at": edited_ms or run.at_ms,
+    }
+
+
+def _edited(score: Json) -> tuple[str, int]:
+    """Return who changed a score last, and when; both empty if nobody did."""
+    history = score.get("history")
+    last = history[-1] if isinstance(history, list) and history else None
+    provenance = last.get("provenance") if isinstance(last, dict) else None
+    if not isinstance(provenance, dict) or not (author := _text(provenance, "author")):
+        return "", 0
+    return author, milliseconds(provenance.get("timestamp")) or 0
+
+
+def _rationale(score: Json) -> str:
+    answer, explanation = _text(score, "answer"), _text(score, "explanation")
+    told = f"answer: {answer}" if answer else ""
+    return "\n".join(filter(None, (told, explanation)))
+
+
+def _repeat(epoch: object) -> int:
+    return epoch - 1 if isinstance(epoch, int) and 0 < epoch <= _MOST_EPOCHS else 0
+
+
+def _ours_again(scorer: str, score: Json, ours: Json, run: Scored) -> Json:
+    target = ours.get("target")
+    value = ours["value"] if "value" in ours else score.get("value")
+    at = ours.get("at")
+    return {
+        "source": "api",
+        **kept_members(ours),
+        "trace_id": run.trace_id,
+        "name": _text(ours, "name") or scorer,
+        "author": _text(ours, "author") or scorer,
+        "target": target if target in OF_A_RUN else "trajectory",
+        "step_id": _text(ours, "step_id"),
+        "value": value,
+        "rationale": _text(score, "explanation"),
+        "at": at if isinstance(at, int) else run.at_ms,
+    }
+
+
+def write_scores(rows: Iterable[Row], losses: Losses) -> Json:
+    """Return scores as those of a sample, by names of which each is once.
+
+    Those of other targets than the run and its steps are counted.
+    """
+    written: Json = {}
+    for row in rows:
+        if row.get("target") not in OF_A_RUN:
+            losses.note(Code.SCORES_DROPPED, str(row.get("name", "")))
+            continue
+        names = _names(row, len(written))
+        written[next(name for name in names if name not in written)] = _written(row)
+    return written
+
+
+def _names(row: Row, number: int) -> Sequence[str]:
+    name, author, step_id = row["name"], row["author"], row.get("step_id") or ""
+    return name, f"{name} by {author}", f"{name} by {author} of {step_id}", f"{name} {number + 1}"
+
+
+def _written(row: Row) -> Json:
+    value, label = row.get("value"), row.get("label")
+    grade = _GRADES.get(str(label))
+    is_graded = grade is not None and not isinstance(value, bool) and grade == value
+    shown = label if is_graded else _UNSCORED if value is None else value
+    kept = {
+        "name": row["name"],
+        "author": row["author"],
+        "target": row["target"],
+        "step_id": row.get("step_id"),
+        "at": moment_of(row),
+        **members_to_keep(row),
+    }
+    ours = {name: one for name, one in kept.items() if one not in (None, "")}
+    told: Json = {"value": shown, "explanation": row.get("rationale"), "metadata": {OURS: ours}}
+    if shown is not value:
+        ours["value"] = value
+    return {name: one for name, one in told.items() if one not in (None, "")}
+
+
+def _text(values: Mapping[str, Any], name: str) -> str:
+    found = values.get(name)
+    return found if isinstance(found, str) else ""
