@@ -1,4 +1,5 @@
 -- Current scores after a position, by project, trace and id: the highest revision of each score.
+-- With before_us only those that are older and whose trajectory is not stored; 0 asks for all.
 SELECT {columns}
 FROM
 (
@@ -15,5 +16,7 @@ FROM
     LIMIT 1 BY Project, TraceId, ScoreId
 )
 WHERE NOT IsDeleted
+  AND ({before_us:UInt64} = 0 OR (TraceId != '' AND Revision < {before_us:UInt64}
+    AND (Project, TraceId) NOT IN (SELECT Project, TraceId FROM trajectories WHERE {before_us:UInt64} > 0 AND {reach})))
 ORDER BY Project, TraceId, ScoreId
 LIMIT {limit:UInt64}

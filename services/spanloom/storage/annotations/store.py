@@ -160,9 +160,9 @@ class ClickHouseScores:
     ) -> Sequence[Score]:
         before_us = asked.orphans_before_us
         rows = self._reader.rows(
-            "current_scores" if before_us is None else "orphan_scores",
+            "current_scores",
             columns=_ROWS.columns,
-            **({} if before_us is None else {"before_us": max(before_us, 0)}),
+            before_us=0 if before_us is None else max(before_us, 1),
             reach=within(reach),
             trace_ids=list(asked.trace_ids),
             of_name=asked.name,
