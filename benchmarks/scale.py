@@ -40,6 +40,10 @@ class Scale:
     """Of which it is measured what they take on the disk."""
     viewed_spans: int = 100_000
     """Of the run that the page shows."""
+    converted_runs: tuple[int, int] = (2_000, 100_000)
+    """Of two files; how much more memory the longer one takes to convert."""
+    all_captures: bool = True
+    """Whether formats are measured on all captured runs, or on one of each dialect."""
     quiet_s: float = 1.5
     """How long no merge must have run to believe that none will."""
 
@@ -66,5 +70,7 @@ QUICK = Scale(
     compared_steps=(100, 200),
     kept_spans=700,
     viewed_spans=1_000,
+    converted_runs=(50, 100),
+    all_captures=False,
     quiet_s=0.1,
 )

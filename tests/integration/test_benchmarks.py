@@ -11,6 +11,9 @@ import pytest
 from benchmarks.__main__ import MEASURES
 from tests.support.browser import NO_CHROMIUM, chromium
 
+from spanloom.core.formats.entry import Of, Via
+from spanloom.core.formats.registry import formats_of
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -111,6 +114,18 @@ BARS = {
         "judging a run of 1,000 spans: what all say": "≤ 200 ms",
         "judging a run of 1,000 spans: of all steps, one": "≤ 100 ms",
         "judging a run of 1,000 spans: of all steps, five": "≤ 200 ms",
+    },
+    "exchange": {
+        **{
+            f"writing {name}:": "≤ 15" if name in ("mlflow", "inspect") else "≤ 6"
+            for name in formats_of(Of.RUN, Via.QUERY)
+        },
+        **{f"reading {name}:": "≤ 50" for name in formats_of(Of.RUN, Via.QUERY)},
+        **{
+            f"converting 100 runs to {name}: peak RSS": "≤ 1.2"
+            for name in ("mlflow", "inspect", "snorkel")
+        },
+        "import spanloom": "≤ 4",
     },
     **IN_A_BROWSER,
 }

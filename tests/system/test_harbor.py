@@ -1,6 +1,6 @@
 """Harbor itself validates the trajectories of ATIF that we write.
 
-``SPANLOOM_HARBOR`` is the Python (3.12 or newer) of an environment in which ``harbor`` is installed.
+``SPANLOOM_HARBOR`` is the Python, 3.12 or newer, of an environment that has ``harbor``.
 """
 
 from __future__ import annotations

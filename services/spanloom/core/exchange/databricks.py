@@ -60,6 +60,9 @@ _KNOWN = frozenset({"request", *_GENERATED, *_EXPECTED})
 _OF_SEARCHES = ("spans", "trace_metadata", "state")
 """Columns of MLflow's ``search_traces``, which has requests and responses too."""
 
+_RETRIEVAL = dump(names.RETRIEVAL)
+"""In the text of a document that has such steps; the others need not be searched for them."""
+
 
 def write_row(stored: Stored, losses: Losses) -> bytes:
     """Return a run as a row; every run can be written as one."""
@@ -72,7 +75,7 @@ def write_row(stored: Stored, losses: Losses) -> bytes:
         "response": answer_in(view.root.output, MAX_WHOLE),
         **{name: expected[name] for name in _EXPECTED if name in expected},
     }
-    if (step := _last_retrieval(view)) is not None:
+    if _RETRIEVAL in stored.document and (step := _last_retrieval(view)) is not None:
         row["retrieved_context"] = list(_context(step, losses))
     return dump({**row, "trace": trace})
 

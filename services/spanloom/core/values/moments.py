@@ -35,5 +35,5 @@ def rfc3339_ms(ms: int) -> str:
     A time before 1970 or after 9999, which has no such form, is the first or the last.
     """
     seconds, rest = divmod(min(max(ms, 0), LAST_MS), 1_000)
-    at = datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest * 1_000)
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    to_the_second = datetime.fromtimestamp(seconds, UTC).isoformat()[:19]
+    return f"{to_the_second}.{rest:03}Z"

@@ -79,13 +79,16 @@ class SpanWriter:
 
     def _attributes(self, step: DocumentStep) -> dict[str, str]:
         metadata = step.metadata
-        kind = names.TYPES_OF_TOOLS.get(metadata.get(names.TOOL_KIND, ""), "")
         is_model, is_tool = step.type == StepType.MODEL, step.type == StepType.TOOL
-        span_type = (is_tool and kind) or names.TYPES.get(step.type, names.UNKNOWN)
+        span_type = names.TYPES.get(step.type, names.UNKNOWN)
+        if is_tool:
+            span_type = names.TYPES_OF_TOOLS.get(metadata.get(names.TOOL_KIND, ""), span_type)
         sent, received = _texts(step, is_model=is_model, is_tool=is_tool, span_type=span_type)
         beside: Json = {"type": step.type, "metadata": metadata}
-        ways = {"input": sent.kept, "output": received.kept}
-        beside |= {name: kept for name, kept in ways.items() if kept}
+        if sent.kept:
+            beside["input"] = sent.kept
+        if received.kept:
+            beside["output"] = received.kept
         if step.error is not None:
             beside["error_code"] = step.error.get("code")
         attributes = {

@@ -1,0 +1,168 @@
+"""Formats of runs: what each writer and reader costs, the memory of long files, the import.
+
+The unit is the CPU time in which orjson parses the same canonical documents. Writers include that
+parsing; readers include all that makes a document of a draft: owners, metrics, failures.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import orjson
+from tests.support.conversions import captured_runs
+from tests.support.drafted import planner
+
+from benchmarks.apart import peak_rss_bytes, run_apart
+from benchmarks.report import Row, at_most
+from spanloom.client.transfer.converting import Conversion
+from spanloom.client.transfer.items import find_source
+from spanloom.core.exchange.verdicts import verdicts_of
+from spanloom.core.formats.entry import Of, Via
+from spanloom.core.formats.losses import Losses, NotHeldError
+from spanloom.core.formats.readers import Located, Reading
+from spanloom.core.formats.registry import formats_of
+from spanloom.core.formats.stored import Stored
+from spanloom.telemetry import configure_logging
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from benchmarks.scale import Scale
+    from spanloom.core.formats.entry import Format
+
+MAX_WRITER, MAX_READER = 6.0, 50.0
+MAX_OF = {"mlflow": 15.0, "inspect": 15.0}
+MAX_GROWTH = 1.2
+MAX_IMPORT = 4.0
+MIB = 1024 * 1024
+_TO = ("mlflow", "inspect", "snorkel")
+_PASSES = 3
+_STARTS = 9
+
+
+class Cost(NamedTuple):
+    """CPU-seconds of one format for all documents."""
+
+    writer_s: float
+    reader_s: float
+    """0 if the format is not read."""
+    runs: int
+    """Those that the format can hold."""
+
+
+def measure_exchange(scale: Scale, folder: Path) -> Iterator[Row]:
+    """Yield rows for every writer and reader, for memory, and for importing the package."""
+    parsing_s, costs = run_apart(cost_of_formats, scale.all_captures, _PASSES * scale.repeats)
+    for name, cost in costs.items():
+        behind = f"{cost.runs:,} captured runs, {cost.writer_s / max(cost.runs, 1) * 1e6:.0f} µs"
+        bar = at_most(MAX_OF.get(name, MAX_WRITER))
+        yield Row(f"writing {name}: CPU ÷ parsing", cost.writer_s / parsing_s, bar, behind)
+    for name, cost in costs.items():
+        if cost.reader_s:
+            behind = f"{cost.reader_s / cost.runs * 1e6:.0f} µs a run"
+            ratio = cost.reader_s / parsing_s
+            yield Row(f"reading {name}: CPU ÷ parsing", ratio, at_most(MAX_READER), behind)
+    yield from _memory(scale, folder)
+    yield _import()
+
+
+def cost_of_formats(every: bool, passes: int) -> tuple[float, dict[str, Cost]]:  # pickled
+    """Return the CPU-seconds of parsing all documents, and of each format."""
+    configure_logging("warning")
+    documents = [orjson.dumps(document) for document in captured_runs(every=every)]
+    spans = [verdicts_of(orjson.loads(document)) for document in documents]
+    stored = list(zip(documents, spans, strict=True))
+    parsing_s = _cpu_s(partial(_parse, documents), 5 * passes)
+    known = formats_of(Of.RUN, Via.QUERY)
+    return parsing_s, {name: _cost(known[name], stored, passes) for name in known}
+
+
+def _parse(documents: Sequence[bytes]) -> None:
+    for document in documents:
+        orjson.loads(document)  # kept, all of them would take twice the time
+
+
+def _cost(of: Format, stored: Sequence[tuple[bytes, bytes]], passes: int) -> Cost:
+    bodies = _write(of, stored)
+    writer_s = _cpu_s(partial(_write, of, stored), passes)
+    files = [one for one in formats_of(Of.RUNS).values() if one.line == of.id and one.is_read]
+    reader_s = _cpu_s(partial(_read, of, files[0], bodies), passes) if files else 0.0
+    return Cost(writer_s, reader_s, len(bodies))
+
+
+def _write(of: Format, stored: Sequence[tuple[bytes, bytes]]) -> Sequence[bytes]:
+    bodies, write = [], of.load_writer()
+    for document, spans in stored:
+        try:
+            bodies.append(write(Stored(document, spans if of.needs_spans else b"[]"), Losses()))
+        except NotHeldError:
+            continue
+    return bodies
+
+
+def _read(of: Format, file: Format, bodies: Sequence[bytes]) -> None:
+    reader = file.load_reader()
+    for body in bodies:
+        lines = body.splitlines() if of.suffix == ".jsonl" else [body]
+        values = [Located("line 1", orjson.loads(line)) for line in lines]
+        for _ in reader.read(values, Reading(of.id)):
+            pass
+
+
+def _cpu_s(work: Callable[[], object], passes: int) -> float:
+    """Return the least that one of several passes took: what it needs, without disturbance."""
+    taken = []
+    for _ in range(passes):
+        start = time.process_time()
+        work()
+        taken.append(time.process_time() - start)
+    return min(taken)
+
+
+def _memory(scale: Scale, folder: Path) -> Iterator[Row]:
+    """Yield how the peak of memory goes with the number of runs in a file."""
+    few, many = scale.converted_runs
+    files = [write_runs(folder / f"{count}.jsonl", count) for count in (few, many)]
+    for name in _TO:
+        small, large = (run_apart(convert, path, name) for path in files)
+        behind = f"{small / MIB:.0f} and {large / MIB:.0f} MiB; "
+        behind += f"the longer file has {files[1].stat().st_size / MIB:.0f} MiB"
+        measure = f"converting {many:,} runs to {name}: peak RSS ÷ that of {few:,}"
+        yield Row(measure, large / small, at_most(MAX_GROWTH), behind)
+
+
+def write_runs(path: Path, count: int) -> Path:
+    """Write a file of documents that differ in their ids."""
+    text = orjson.dumps(planner())
+    old = planner()["id"].encode()
+    with path.open("wb") as file:
+        for number in range(1, count + 1):
+            file.write(text.replace(old, b"%032x" % number) + b"\n")
+    return path
+
+
+def convert(path: Path, to: str) -> int:
+    """Convert a file; return the peak of this process's memory in bytes."""
+    wanted = formats_of(Of.RUN)[to]
+    converting = Conversion(wanted, lambda *_: None, lambda *_: None)
+    converting.convert(path.name, path, find_source(path))
+    converting.finish()
+    return peak_rss_bytes()
+
+
+def _import() -> Row:
+    """Return what importing the package takes, in starts of Python."""
+    bare, whole = (min(_start_s(code) for _ in range(_STARTS)) for code in ("", "import spanloom"))
+    behind = f"{(whole - bare) * 1e3:.1f} ms on top of {bare * 1e3:.1f} ms"
+    return Row("import spanloom ÷ a start of Python", whole / bare, at_most(MAX_IMPORT), behind)
+
+
+def _start_s(code: str) -> float:
+    start = time.monotonic()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    return time.monotonic() - start
