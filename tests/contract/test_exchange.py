@@ -23,7 +23,8 @@ from tests.support.conversions import (
 from tests.support.drafted import FOLDER, planner
 
 from spanloom.client.transfer.documents import read_run
-from spanloom.core.exchange.sources import OTLP, readers, source_of
+from spanloom.client.transfer.items import find_source
+from spanloom.core.exchange.sources import OTLP, OWN, SeveralFitError, readers, source_of
 from spanloom.core.formats.entry import Filed, Format, Of, Via
 from spanloom.core.formats.imported import find_difference, find_loss
 from spanloom.core.formats.losses import Code, read_header
@@ -106,19 +107,24 @@ def test_out_and_in_again_is_the_same(known: Format, runs: Path, tmp_path: Path)
     assert list(map(_difference, first.files, second.files)) == [None] * len(first.files)
 
 
+@pytest.mark.parametrize("at", ["first", "middle", "last"])
 @pytest.mark.parametrize("known", READ, ids=name_of)
-def test_a_bad_item_does_not_stop_its_neighbours(known: Format, tmp_path: Path) -> None:
-    body = convert(_planner(tmp_path), known).bodies[0]
-    (alone,) = filed([body], known)
+def test_a_bad_item_does_not_stop_its_neighbours(known: Format, at: str, tmp_path: Path) -> None:
+    """In a file that is named or not, wherever it is."""
+    items = _items(convert(_planner(tmp_path), known).bodies[0], known) * 2
+    place = {"first": 0, "middle": len(items) // 2, "last": len(items)}[at]
     path = tmp_path / "file"
-    path.write_bytes(alone)
+    path.write_bytes(_joined(items, known))
     good = read(path, known.id)
-    text, places = _with_bad_ones(alone, body, known)
-    path.write_bytes(text)
-    found = read(path, known.id)
-    assert found.documents == good.documents
-    assert [one["place"] for one in found.refused] == places
-    assert all(one["reason"] and "\n" not in one["reason"] for one in found.refused)
+    assert (len(good.documents), good.refused) == (1 if known.id == OTLP else 2, [])
+    path.write_bytes(_joined([*items[:place], BROKEN, FOREIGN, *items[place:]], known))
+    for named in (known.id, ""):
+        found = read(path, named)
+        assert found.documents == good.documents
+        unit = "item" if known.filed is Filed.ARRAY else "line"
+        places = [f"{unit} {place + 1}", f"{unit} {place + 2}"]
+        assert [one["place"] for one in found.refused] == places
+        assert all(one["reason"] and "\n" not in one["reason"] for one in found.refused)
 
 
 @pytest.mark.parametrize("known", READ, ids=name_of)
@@ -129,6 +135,22 @@ def test_its_shape_is_its_own(known: Format, tmp_path: Path) -> None:
     named, unnamed = read(path, known.id), read(path)
     assert unnamed.documents == named.documents
     assert (unnamed.refused, named.refused) == ([], [])
+
+
+@pytest.mark.parametrize("written", READ, ids=name_of, indirect=True)
+def test_every_written_run_is_detected(
+    written: Converted, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """As its format alone, or it is refused with that among the names."""
+    known = request.node.callspec.params["written"]
+    expected = "" if known.id in OWN else known.id
+    path = tmp_path / "file"
+    for body in written.bodies:
+        path.write_bytes(filed([body], known)[0])
+        try:
+            assert find_source(path).id == expected
+        except SeveralFitError as error:
+            assert known.id in error.ids
 
 
 @pytest.mark.parametrize("known", READ, ids=name_of)
@@ -168,16 +190,18 @@ def _read_all(made: Converted, known: Format, folder: Path) -> tuple[Sequence[An
     return once, twice
 
 
-def _with_bad_ones(alone: bytes, body: bytes, known: Format) -> tuple[bytes, Sequence[str]]:
-    """Return a file with a run, something broken and something foreign, and their places."""
-    if known.filed is Filed.ARRAY:
-        whole = orjson.loads(body)
-        items = len(whole) if isinstance(whole, list) else 1
-        text = alone.rstrip().removesuffix(b"]") + b"," + BROKEN + b"," + FOREIGN + b"]"
-        return text, [f"item {items + 1}", f"item {items + 2}"]
-    lines = alone.splitlines()
-    text = b"\n".join([*lines, BROKEN, FOREIGN])
-    return text, [f"line {len(lines) + 1}", f"line {len(lines) + 2}"]
+def _items(body: bytes, known: Format) -> list[bytes]:
+    """Return the lines that a run is in a file, or the elements of an array."""
+    if known.filed is not Filed.ARRAY:
+        (alone,) = filed([body], known)
+        return alone.splitlines()
+    whole = orjson.loads(body)
+    return [orjson.dumps(one) for one in (whole if isinstance(whole, list) else [whole])]
+
+
+def _joined(items: Sequence[bytes], known: Format) -> bytes:
+    is_array = known.filed is Filed.ARRAY
+    return b"[" + b",\n".join(items) + b"]" if is_array else b"\n".join(items)
 
 
 def _difference(before: bytes, after: bytes) -> str | None:

@@ -98,8 +98,12 @@ def test_an_empty_file_is_named(tmp_path: Path, body: bytes) -> None:
         (b'{"resourceSpans":{"a":1}}\n{"resourceSpans":[3]}', ["line 1", "line 2"]),
         (b'{"root_step":{}}', ["line 1"]),
         (prefixed(REQUESTS)[:-5], [f"message {len(REQUESTS)}"]),
-        (b"trace_id,name\n1,2\n", ["message 1"]),
+        (b"trace_id,name\n1,2\n", ["the document"]),
         (b"{ no json at all", ["the document"]),
+        (b"\x89PNG\r\n\x1a\n", ["the document"]),
+        (b"\x00\x01\x02ab\n" + JSON[0], ["line 1"]),
+        (b"12345\n[1,\n" + JSON[0], ["line 1", "line 2"]),
+        (b"\n\r\n" + JSON[0] + b"\n{", ["line 4"]),
         (b"\n\xff\xff\xff", ["the message"]),
     ],
 )

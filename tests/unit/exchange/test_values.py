@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanloom.core.errors import InvalidRequestError
-from spanloom.core.exchange import values
-from spanloom.core.exchange.values import Text, parse, split
+from spanloom.core.exchange import elements, values
+from spanloom.core.exchange.elements import TOO_LONG, Text
+from spanloom.core.exchange.values import parse, split
 
 A, B = {"a": 'a "quoted" [text]\\'}, {"b": [1, {"c": "}"}]}
 FIRST, SECOND = orjson.dumps(A), orjson.dumps(B)
@@ -82,6 +83,13 @@ def test_one_value(text: bytes, place: str) -> None:
     [
         (FIRST + b"\n{broken\n" + SECOND, ["line 1", "line 2", "line 3"]),
         (b"{broken\n" + FIRST + b"\n" + SECOND, ["line 1", "line 2", "line 3"]),
+        (b"no\n{broken\n[1, 2\n" + FIRST, ["line 1", "line 2", "line 3", "line 4"]),
+        (b"{\n" + FIRST + b"\n" + SECOND, ["line 1", "line 2", "line 3"]),
+        (b'[{"role":1},\n' + MESSAGES + b"\n" + MESSAGES, ["line 1", "line 2", "line 3"]),
+        (b"broken\n" * 150 + FIRST, [f"line {n}" for n in range(1, 152)]),
+        (b'{"a": [\n' + FIRST + b"\n], broken\n}", ["the document"]),
+        (b"[\n" + FIRST + b",\n" + SECOND, ["item 1", "item 2"]),
+        (b"[" + FIRST + b",\n" + SECOND + b"\n," + FIRST + b"]", ["item 1", "item 2", "item 3"]),
         (b"{broken", ["the document"]),
         (b"[" + FIRST + b",{nope},\n" + SECOND + b"]", ["item 1", "item 2", "item 3"]),
         (b"[" + FIRST + b',\n{"cut', ["item 1", "item 2"]),
@@ -112,17 +120,17 @@ def test_a_file_without_values_says_why(text: bytes, fault: str) -> None:
 def test_a_line_that_is_too_long_does_not_stop_its_neighbours(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(values, "MAX_BYTES", 100)
-    monkeypatch.setattr(values, "PIECE_BYTES", 30)
+    monkeypatch.setattr(elements, "MAX_BYTES", 100)
+    monkeypatch.setattr(elements, "PIECE_BYTES", 30)
     long = orjson.dumps({"a": "x" * 200})
     found = list(split(BytesIO(b"\n".join([FIRST, long, SECOND])), is_container))
-    assert [one.fault for one in found] == ["", values.TOO_LONG, ""]
+    assert [one.fault for one in found] == ["", TOO_LONG, ""]
     assert [one.place for one in found] == ["line 1", "line 2", "line 3"]
 
 
 @pytest.mark.parametrize("piece", [1, 7, 64])
 def test_elements_come_in_pieces_of_any_size(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
-    monkeypatch.setattr(values, "PIECE_BYTES", piece)
+    monkeypatch.setattr(elements, "PIECE_BYTES", piece)
     monkeypatch.setattr(values, "FIRST_BYTES", 4)
     assert read(json.dumps([A, B, A], ensure_ascii=False).encode()) == [A, B, A]
 

@@ -6,12 +6,13 @@ The first bytes of a file decide which of these it is, not its name.
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from pkgutil import resolve_name
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from spanloom.client.errors import ClientError
-from spanloom.core.exchange.values import EMPTY, THE_FILE, is_json, is_wide, split
+from spanloom.core.exchange.values import EMPTY, THE_FILE, is_wide, split
 from spanloom.core.formats.entry import Of
 from spanloom.core.formats.registry import formats_of
 
@@ -22,16 +23,18 @@ if TYPE_CHECKING:
     from spanloom.core.exchange.values import IsContainer
     from spanloom.core.formats.entry import Format
 
-MESSAGE_BYTES = 1024 * 1024 * 1024
-"""The maximum length of a message; a longer one is not taken for a message."""
+_FIRST_PRINTED = 0x20
+MESSAGE_BYTES = (_FIRST_PRINTED << 24) - 1
+"""The maximum length of a message, 512 MiB: that of a longer one begins as text does."""
 CUT_OFF = "it is cut off, or neither JSON nor OTLP's protobuf"
 _GZIP, _BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
-_LINE_BYTES = 1024 * 1024
 _HEAD_BYTES = 16
 """At least as long as the magic bytes of any format."""
 _TAG = b"\x0a"
 """The first byte of a message with spans; no length prefix below 160 MiB begins with it.
-It is also a line break, so a file that begins with one is not JSON lines."""
+It is also a line break, with which a file of JSON may begin, too."""
+_JSON = re.compile(rb"[\n\r\t ]+[\[{][\n\r\t\x20-\xff]*\Z")
+"""What a file of JSON begins with whose first line is blank: a message has other bytes early."""
 
 
 class UnreadableTableError(ClientError):
@@ -97,7 +100,7 @@ def _parts(
     text = head.removeprefix(_BOM)
     if not text:
         yield THE_FILE, b"", EMPTY, False
-    elif is_wide(head) or (text[:1] != _TAG and _is_json_text(file, text)):
+    elif is_wide(head) or _is_text(text):
         for place, read, fault in split(file, is_container):  # type: ignore[arg-type]
             yield place, read, fault, False
     elif head[:1] == _TAG:
@@ -106,13 +109,12 @@ def _parts(
         yield from _messages(file)
 
 
-def _is_json_text(file: IO[bytes] | gzip.GzipFile, head: bytes) -> bool:
-    """Return whether a file begins as JSON, or with a line of text that a line of JSON follows."""
-    if head.lstrip()[:1] in {b"{", b"["}:
-        return True
-    first, second = file.readline(_LINE_BYTES), file.readline(_LINE_BYTES)
-    file.seek(0)
-    return first.isascii() and second[:1] == b"{" and is_json(second)
+def _is_text(head: bytes) -> bool:
+    """Return whether a file begins as text, whole or broken: with neither a tag nor a length."""
+    if head[:1] == _TAG:
+        return _JSON.match(head) is not None
+    is_length = head[0] < _FIRST_PRINTED and head[4:5] in (b"", _TAG)
+    return any(head[:4]) and not (is_length and head[:4].strip())
 
 
 def _messages(file: IO[bytes] | gzip.GzipFile) -> Iterator[tuple[str, bytes, str, bool]]:

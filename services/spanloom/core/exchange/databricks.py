@@ -116,6 +116,10 @@ class Rows:
             return False
         return not any(name in value for name in _OF_SEARCHES)
 
+    def holds(self, first: Any) -> bool:  # as JSON has it
+        """See ``Reader``."""
+        return self.fits([first])
+
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
         """Yield every run of the rows, and what is refused."""
         for value in values:

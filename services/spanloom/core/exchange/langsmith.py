@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 _MESSAGES, _SPLIT = "messages", "split"
 _OUTPUTS = ("outputs", "reference_outputs")
 _OF_OTHERS = frozenset({"expectations", "trace", "root_step"})
+_OF_EXAMPLES = frozenset(
+    {"id", "name", "inputs", *_OUTPUTS, "metadata", _SPLIT, "dataset_id", "source_run_id"}
+    | {"created_at", "modified_at", "attachments"}
+)
+"""Members of an example; a value with others needs a mark of LangSmith's."""
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
@@ -48,14 +53,15 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def fits(value: Any) -> bool:
-    """Return whether a value is an example: inputs, and outputs or an id."""
+    """Return whether a value is an example: inputs, and nothing that examples do not have."""
     if not isinstance(value, dict) or not _OF_OTHERS.isdisjoint(value):
         return False
-    sides = [value.get(name) for name in ("inputs", *_OUTPUTS)]
-    if not isinstance(sides[0], dict):
+    inputs, *outputs = (value.get(name) for name in ("inputs", *_OUTPUTS))
+    if not isinstance(inputs, dict) or not all(isinstance(o, dict | None) for o in outputs):
         return False
-    has_messages = any(isinstance(s, dict) and is_message_list(s.get(_MESSAGES)) for s in sides)
-    return has_messages or "reference_outputs" in value or "dataset_id" in value
+    has_messages = any(o and is_message_list(o.get(_MESSAGES)) for o in (inputs, *outputs))
+    is_marked = has_messages or "reference_outputs" in value or "dataset_id" in value
+    return is_marked or value.keys() <= _OF_EXAMPLES
 
 
 def read_one(value: Any, reading: Reading) -> Iterable[Json]:

@@ -52,6 +52,10 @@ class Reader:
         """See ``Reader``."""
         return is_message_list(value) or (_is_bare(value) and is_message(value))
 
+    def holds(self, first: Any) -> bool:  # as JSON has it
+        """See ``Reader``."""
+        return not isinstance(first, list)
+
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
         """See ``Reader``."""
         for place, value in _gathered(values):

@@ -62,10 +62,12 @@ class Source(NamedTuple):
 
         It is one itself in formats whose runs are lists, unless their files are arrays of them.
         """
-        known = {self.id: readable()[self.id]} if self.id else readers()
-        if any(known[name].filed is Filed.ARRAY for name in _fitting(first, list(known))):
+        known = [self.id] if self.id else list(readers())
+        if any(readable()[name].filed is Filed.ARRAY for name in _fitting(first, known)):
             return True
-        return not _fitting([first], list(known))
+        if self.reader is not None:
+            return not self.reader.holds(first)
+        return not _fitting([first], known)
 
 
 def readable() -> Mapping[str, Format]:

@@ -101,6 +101,10 @@ class Reader:
         """See ``Reader``."""
         return _is_session(value) and "harness" in value
 
+    def holds(self, first: Any) -> bool:  # as JSON has it
+        """See ``Reader``."""
+        return self.fits([first])
+
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
         """See ``Reader``; a line that is no message is refused, its neighbours are taken."""
         session: _Session | None = None

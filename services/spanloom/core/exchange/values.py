@@ -8,48 +8,38 @@ yielded as it is: its reader says what is wrong with it, and the next is split o
 from __future__ import annotations
 
 import json
-import re
-from itertools import chain
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from itertools import chain, islice
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
 from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange import elements
+from spanloom.core.exchange.elements import TOO_LONG, Text, elements_of
 from spanloom.core.formats.json_bytes import dump
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-MAX_BYTES = 256 * 1024 * 1024
-"""The longest text of one value."""
 FIRST_BYTES = 1024 * 1024
 """As much of the first line is read to decide what the file is."""
-PIECE_BYTES = 1024 * 1024
-TOO_LONG = "it is longer than 256 MiB"
+LOOKED_AT = 100
+"""So many lines of what begins as an array are read to decide that."""
 TOO_DEEP = "it is nested too deeply"
 EMPTY = "it is empty"
 UTF_16 = "it is UTF-16 or UTF-32; UTF-8 is needed (`iconv -f utf-16 -t utf-8`)"
-BEHIND = "it is no part of the array before it"
 THE_FILE, DOCUMENT = "the file", "the document"
 _BOM = b"\xef\xbb\xbf"
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _SURROGATE = b"\\ud"
 _CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\],]', re.DOTALL)
+_INSIDE = frozenset({b"]", b"}", b","})
+"""What a line inside of a document may begin with, and none of JSON lines."""
 
 IsContainer: TypeAlias = "Callable[[Any], bool]"
 """Whether an array whose first element this is holds values, and is none itself."""
 Lines: TypeAlias = "Iterable[tuple[int, bytes]]"
-
-
-class Text(NamedTuple):
-    """The text of a value."""
-
-    place: str
-    """For people: ``line 3``."""
-    text: bytes
-    fault: str = ""
-    """Why it is not read, if it is known without reading it."""
 
 
 def split(file: IO[bytes], is_container: IsContainer) -> Iterator[Text]:
@@ -119,12 +109,12 @@ def _first_line(file: IO[bytes]) -> tuple[int, bytes]:
 
 def _rest(file: IO[bytes], number: int) -> Lines:
     """Yield the lines behind one with this number, each cut one byte behind the most."""
-    while line := file.readline(MAX_BYTES + 1):
+    while line := file.readline(elements.MAX_BYTES + 1):
         number += 1
         yield number, line
-        is_cut = len(line) > MAX_BYTES and not line.endswith(b"\n")
+        is_cut = len(line) > elements.MAX_BYTES and not line.endswith(b"\n")
         while is_cut:
-            rest = file.readline(PIECE_BYTES)
+            rest = file.readline(elements.PIECE_BYTES)
             is_cut = bool(rest) and not rest.endswith(b"\n")
 
 
@@ -141,7 +131,7 @@ def _lines(lines: Lines, is_container: IsContainer) -> Iterator[Text]:
 def _values(line: bytes, place: str, is_container: IsContainer) -> Iterator[Text]:
     """Yield the values of a line; of a file that has no other, the place is empty."""
     where = place or "line 1"
-    if len(line) > MAX_BYTES:
+    if len(line) > elements.MAX_BYTES:
         yield Text(where, b"", TOO_LONG)
         return
     items = _items(line, is_container) if line.lstrip()[:1] == b"[" else None
@@ -169,60 +159,54 @@ def _without_a_first_line(
     file: IO[bytes], start: int, first: bytes, is_container: IsContainer
 ) -> Iterator[Text]:
     """Yield the values of a file whose first line is none: one document, an array, broken lines."""
-    second = _first_line(file)[1]
-    file.seek(start)
     opening = first.strip()
-    if opening[:1] == b"[" and (opening == b"[" or not _is_object(second)):
-        elements = _elements(file)
-        begun = next(elements, Text(DOCUMENT, b"[]"))
-        if not is_json(begun.text) or is_container(orjson.loads(begun.text)):
-            yield from chain([begun], elements)
-            return
-        file.seek(start)
-    text = file.read(MAX_BYTES + 1) if len(first) < FIRST_BYTES else b""
-    if text and len(text) <= MAX_BYTES and (is_json(text) or not _is_object(second)):
-        yield Text(DOCUMENT, text)
-    elif text and not _is_object(second):
-        yield Text(DOCUMENT, b"", TOO_LONG)
-    else:
+    if opening != b"[" and _has_lines(file, start, LOOKED_AT):
         file.seek(start)
         yield from _lines(_rest(file, 0), is_container)
+    elif opening[:1] == b"[" and (found := _elements(file, start, is_container)):
+        yield from found
+    elif len(first) >= FIRST_BYTES:
+        file.seek(start)
+        yield from _lines(_rest(file, 0), is_container)
+    else:
+        yield from _document_or_lines(file, start, is_container)
+
+
+def _elements(file: IO[bytes], start: int, is_container: IsContainer) -> Iterator[Text] | None:
+    """Return the texts of an array, unless it is a value itself."""
+    file.seek(start)
+    found = elements_of(file)
+    begun = next(found, Text(DOCUMENT, b"[]"))
+    is_ours = not is_json(begun.text) or is_container(orjson.loads(begun.text))
+    return chain([begun], found) if is_ours else None
+
+
+def _document_or_lines(file: IO[bytes], start: int, is_container: IsContainer) -> Iterator[Text]:
+    """Yield a document, or lines that begin with many that are broken."""
+    file.seek(start)
+    text = file.read(elements.MAX_BYTES + 1)
+    is_long = len(text) > elements.MAX_BYTES
+    if (is_long or not is_json(text)) and _has_lines(file, start):
+        file.seek(start)
+        yield from _lines(_rest(file, 0), is_container)
+    else:
+        yield Text(DOCUMENT, b"" if is_long else text, TOO_LONG if is_long else "")
+
+
+def _has_lines(file: IO[bytes], start: int, most: int | None = None) -> bool:
+    """Return whether a line behind the first is a value of its own, of ``most`` or of all.
+
+    It is none of its own if the next line goes on with what is around it, so no document has one.
+    """
+    file.seek(start)
+    lines = (line.lstrip() for _, line in _rest(file, 0) if line.strip())
+    is_value = False
+    for line in islice(lines, 1, most):
+        if is_value and line[:1] not in _INSIDE:
+            return True
+        is_value = _is_object(line)
+    return is_value
 
 
 def _is_object(line: bytes) -> bool:
     return line.lstrip()[:1] in (b"{", b"[") and is_json(line)
-
-
-def _elements(file: IO[bytes]) -> Iterator[Text]:
-    """Yield the elements of an array, of which at most one and a piece are in memory."""
-    while file.read(1) != b"[":
-        pass
-    number, buffer, at, depth = 1, b"", 0, 0
-    while True:
-        begin = 0
-        for token in _TOKEN.finditer(buffer, at):
-            sign, at = token[0], token.end()
-            if sign == b'"':  # the text goes on in the next piece
-                at = token.start()
-                break
-            depth += (sign in b"{[") - (sign in b"}]") if len(sign) == 1 else 0
-            if depth < 0 or (depth == 0 and sign == b","):
-                text = buffer[begin : token.start()].strip()
-                if text or number > 1 or depth == 0:  # else it is an empty array
-                    yield Text(f"item {number}", text)
-                number, begin = number + 1, at
-            if depth < 0:
-                yield from _behind(buffer[at:] + file.read(PIECE_BYTES), number - 1)
-                return
-        buffer, at = buffer[begin:], at - begin
-        more = file.read(max(PIECE_BYTES, len(buffer))) if len(buffer) <= MAX_BYTES else b""
-        if not more:
-            fault = "" if len(buffer) <= MAX_BYTES else TOO_LONG
-            yield Text(f"item {number}", buffer, fault or "the array is cut off here")
-            return
-        buffer += more
-
-
-def _behind(rest: bytes, items: int) -> Iterator[Text]:
-    if rest.strip():
-        yield Text(f"behind item {items}", b"", BEHIND)

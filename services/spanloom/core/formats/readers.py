@@ -67,6 +67,13 @@ class Reader(Protocol):
         """Return whether the first value of a file is meant to be in this format, by its shape."""
         ...
 
+    def holds(self, first: Any) -> bool:  # as JSON has it
+        """Return whether a list that begins with this is one value, and no list of values.
+
+        The file is known to be in this format; the list may be bad.
+        """
+        ...
+
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
         """Yield every run of the values, and what is refused; never raises for a value."""
         ...
@@ -81,6 +88,10 @@ class EachAlone(NamedTuple):
 
     fits: Callable[[Any], bool]
     read_one: ReadOne
+
+    def holds(self, first: Any) -> bool:  # as JSON has it
+        """See ``Reader``."""
+        return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
         """See ``Reader``."""

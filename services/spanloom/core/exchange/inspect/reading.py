@@ -46,6 +46,10 @@ class LogReader:
         """Return whether it is a log."""
         return isinstance(value, dict) and isinstance(value.get("eval"), dict)
 
+    def holds(self, first: Any) -> bool:  # as JSON has it
+        """See ``Reader``."""
+        return self.fits([first])
+
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
         """Yield the run of each sample; a sample that is refused keeps no other away."""
         for place, value in values:

@@ -47,6 +47,11 @@ class InvariantReader:
         is_push = bool(messages) and isinstance(messages[0], list)
         return is_push or "annotations" in value or isinstance(value.get("index"), int)
 
+    def holds(self, first: Any) -> bool:  # as JSON has it
+        """See ``Reader``."""
+        is_message = isinstance(first, dict) and "messages" not in first
+        return is_message or self.fits([first])
+
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
         """See ``Reader``."""
         runs = _Runs(reading)

@@ -22,17 +22,19 @@ if TYPE_CHECKING:
     from spanloom.core.formats.readers import Reading
 
 FORMAT = "potato"
-STEPS, ACTION = "steps", "action"
+STEPS, ACTION, TASK = "steps", "action", "task_description"
 _CALL = re.compile(r"([\w.:/-]+)\((.*)\)", re.DOTALL)
 """An action that is a call: ``search_web('SF weather')``."""
 _AGENT = "agent"
-_OWN = frozenset({"id", "task_description", STEPS})
+_OWN = frozenset({"id", TASK, STEPS})
 
 
 def fits(value: Any) -> bool:  # as JSON has it
-    """Return whether a value is an item with steps that are actions."""
+    """Return whether a value is an item with steps that are actions, or with none."""
     steps = value.get(STEPS) if isinstance(value, dict) and "id" in value else None
-    first = steps[0] if isinstance(steps, list) and steps else None
+    if steps == []:
+        return TASK in value
+    first = steps[0] if isinstance(steps, list) else None
     return isinstance(first, dict) and ACTION in first and "step_type" not in first
 
 
@@ -44,7 +46,7 @@ def _read(value: Any, reading: Reading) -> Iterable[Json]:  # as JSON has it
     if trace_id != source:
         reading.losses.note(Code.IDS_MADE, "id")
     reading.losses.note(Code.DURATION_UNKNOWN, STEPS)
-    asked = item.get("task_description", "")
+    asked = item.get(TASK, "")
     steps = _Steps(trace_id, asked if isinstance(asked, str) else dump(asked).decode())
     for at, step in enumerate(a_list(item.get(STEPS), STEPS)):
         steps.add(an_object(step, f"{STEPS}.{at}"), at)

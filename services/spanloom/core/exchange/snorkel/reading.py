@@ -228,6 +228,10 @@ class _Traces:
         first = value[0] if isinstance(value, list) and value else value
         return isinstance(first, dict) and TYPE in first
 
+    def holds(self, first: object) -> bool:
+        """See ``Reader``."""
+        return self.fits([first])
+
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
         """See ``Reader``."""
         alone = EachAlone(self.fits, lambda value, reading: [read_trace(value, reading)])
