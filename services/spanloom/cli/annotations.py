@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 import orjson
@@ -12,7 +12,9 @@ import orjson
 from spanloom.cli.arguments import files_argument
 from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import TeachingCommand, TeachingGroup
+from spanloom.cli.writing import check_place, whole_file, writing
 from spanloom.client.calls.annotations import annotation_table
+from spanloom.client.transfer.entries import read_entries
 from spanloom.client.transfer.potato import write_task
 from spanloom.core.annotation.scheme_reader import plain_scheme
 from spanloom.core.formats.entry import Of, Via
@@ -20,7 +22,7 @@ from spanloom.core.formats.registry import formats_of
 from spanloom.core.showing.values import counted, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from spanloom.client.client import Client
     from spanloom.client.request import Call
@@ -61,6 +63,8 @@ def export_command(
 ) -> None:
     """Write annotations as lines of JSON or a table, or with their runs as a task for Potato."""
     chosen = _FORMATS[form]
+    if output is not None:
+        check_place("--output", output, is_folder=not chosen.suffix, may_be_device=True)
     if Via.QUERY not in chosen.via and Via.ACCEPT in chosen.via:
         _export_table(client.copy, annotation_table(chosen.media_type, **asked), output)
         return
@@ -74,7 +78,8 @@ def export_command(
     if output is None:
         sys.stdout.write(lines.decode())
     else:
-        output.write_bytes(lines)
+        with whole_file(output) as file:
+            file.write(lines)
     if chosen.counts_corrections:
         counts = client.annotation_corrections(**asked)
         said = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
@@ -85,7 +90,7 @@ def _export_table(
     copy: Callable[[Call[bytes], IO[bytes]], None], call: Call[bytes], output: Path | None
 ) -> None:
     if output is not None:
-        with output.open("wb") as file:
+        with whole_file(output) as file:
             copy(call, file)
     elif sys.stdout.isatty():
         raise click.UsageError("a table is for a file: name it with --output, or use a pipe")
@@ -107,14 +112,11 @@ def _export_task(
     used = {entry["scheme"] for entry in entries}
     schemes = {s.name: plain_scheme(s.text, s.name) for s in client.schemes(project=project)}
     wanted: list[Any] = [schemes[name] for name in sorted(used) if name in schemes]
-    users = write_task(output, documents, wanted, entries, with_agents=with_agents)
+    with writing(output):
+        users = write_task(output, documents, wanted, entries, with_agents=with_agents)
     click.echo(f"{counted(len(ids), 'run')} and {counted(users, 'user')} in {output}")
 
 
-EntryReader: TypeAlias = (
-    "Callable[[Iterable[Path], Path | None], Iterator[dict[str, Any]]]"  # as JSON has them
-)
-"""Reads entries from files or folders, and step ids from a file of items if there is one."""
 AT_ONCE = 100
 """Maximum number of entries in a request."""
 STEPS_AT_ONCE = 5_000
@@ -164,11 +166,11 @@ def import_command(
         if not file.exists():
             raise click.UsageError(f"{printable(str(file))}: there is no such file")
     for file in files:
-        try:
-            entries = iter(list(_read(file, items)))
-        except (ValueError, OSError, KeyError) as error:
-            raise click.ClickException(f"{printable(str(file))}: {error}") from error
-        for some in requests_of(entries):
+        entries, refused = read_entries(file, items)
+        is_refused |= bool(refused)
+        for one in refused:
+            click.echo(printable(f"{file}: {one.place}: {one.reason}"), err=True)
+        for some in requests_of(iter(entries)):
             report = client.import_annotations(some, project=project, dry_run=dry_run)
             _say(file, report, some)
             is_refused |= bool(report.refused)
@@ -210,19 +212,6 @@ def requests_of(entries: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, An
         steps += more
     if some:
         yield some
-
-
-def _read(file: Path, items: Path | None) -> Iterator[dict[str, Any]]:
-    """Return the entries of a file: JSON lines of Spanloom, or a file of Potato."""
-    known = "jsonl" if file.is_file() and file.suffix in (".jsonl", ".ndjson") else "potato"
-    read: EntryReader = formats_of(Of.ANNOTATIONS)[known].load_reader()
-    return read([file], items)
-
-
-def read_lines(files: Iterable[Path], _items: Path | None) -> Iterator[dict[str, Any]]:
-    """Yield the entries of files of JSON lines, one per line."""
-    for file in files:
-        yield from (orjson.loads(line) for line in file.read_bytes().splitlines() if line.strip())
 
 
 def _say(file: Path, report: ImportReport, entries: Sequence[dict[str, Any]]) -> None:

@@ -14,12 +14,14 @@ import click
 from spanloom.cli.arguments import files_argument
 from spanloom.cli.exchanging import (
     FormatName,
+    check_report,
     from_option,
     report_option,
     source_of_file,
     write_report,
 )
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.writing import check_place, writing
 from spanloom.client.errors import ClientError
 from spanloom.client.transfer.converting import Conversion
 from spanloom.client.transfer.output import Output
@@ -65,7 +67,7 @@ _TABLES = frozenset({"parquet", "arrow"})
     "-o",
     "--output",
     metavar="FILE",
-    type=click.Path(writable=True, path_type=Path),
+    type=click.Path(path_type=Path),
     help="The file to write, or the folder where a format has a file for each run; else standard "
     "output.",
 )
@@ -92,7 +94,9 @@ def convert_command(
     """
     known = _FILES[to]
     _check(known, output)
-    with ExitStack() as stack:
+    targets = {"-o": known.target(output)} if output else {}
+    check_report(report, targets, [file for file in files if str(file) != STDIN])
+    with writing(output), ExitStack() as stack:
         inputs = [(str(file), _path_of(file, stack)) for file in files]
         sources = [source_of_file(path, source, "--from") for _, path in inputs]
         written = stack.enter_context(Output(known, output, sys.stdout.buffer))
@@ -130,8 +134,8 @@ def _check(known: Format, output: Path | None) -> None:
         )
     if output is None and (known.filed is Filed.FOLDER or known.named):
         raise click.UsageError(f"--to {known.id} is a folder of files; name it: -o DIR/")
-    if output is not None and output.is_dir() and known.suffix:
-        raise click.UsageError(f"-o {printable(str(output))}: it is a directory")
+    if output is not None:
+        check_place("-o", output, is_folder=not known.suffix)
     if known.filed is Filed.FOLDER and output and output.is_dir() and any(output.iterdir()):
         raise click.UsageError(f"-o {printable(str(output))}: it is not empty")
 

@@ -11,6 +11,7 @@ import click
 
 from spanloom.cli.options import SettingsCommand, TeachingGroup
 from spanloom.cli.output import give_rows, rows_output
+from spanloom.cli.writing import writing
 from spanloom.collector.spool.dead_letters import DeadLetters
 from spanloom.config import StoreSettings
 from spanloom.process.datadir import spool_in
@@ -89,11 +90,13 @@ def export_command(seqs: Sequence[int], every: bool, folder: Path, settings: Set
     """Write dead letters as OTLP requests, one file SEQ.binpb each, and keep them."""
     with DeadLetters(spool_in(settings.data_dir)) as letters:
         chosen = _choose(letters, seqs, every=every)
-        folder.mkdir(parents=True, exist_ok=True)
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         for seq in chosen:
             file = folder / f"{seq}.binpb"
-            file.touch(mode=0o600)  # payloads stay as private as in the data directory
-            file.write_bytes(letters.read_otlp(seq) or b"")
+            with writing(file):
+                file.touch(mode=0o600)  # payloads stay as private as in the data directory
+                file.write_bytes(letters.read_otlp(seq) or b"")
             click.echo(file)
 
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import orjson
 
-from spanloom.client.errors import ClientError
+from spanloom.cli.writing import check_apart, check_place, writing
 from spanloom.client.transfer.items import find_source
-from spanloom.client.transfer.parts import UnreadableTableError
 from spanloom.core.exchange.sources import OTHER_NAMES, SeveralFitError, readable
 from spanloom.core.showing.values import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Mapping
 
     from spanloom.core.exchange.reports import Report
     from spanloom.core.exchange.sources import Source
@@ -50,17 +49,24 @@ def report_option(command: Command) -> Command:
     return click.option(
         "--report",
         metavar="FILE",
-        type=click.Path(dir_okay=False, writable=True, path_type=Path),
+        type=click.Path(dir_okay=False, path_type=Path),
         help="Write there, as JSON, what became of every item and what was lost.",
     )(command)
 
 
 def source_of_file(path: Path, named: str | None, flag: str) -> Source:
-    """Return the format of a file; raises ``click.UsageError`` if there is none, or several."""
+    """Return the format of a file, or why it cannot be read.
+
+    Raises ``click.UsageError`` if there is no such file, or if several formats fit.
+    """
     shown = printable(str(path))
-    if path.is_dir():
+    try:
+        is_folder, is_there = path.is_dir(), path.is_file()
+    except OSError as error:  # its name is too long
+        raise click.UsageError(f"{shown[:80]}: {error.strerror}") from None
+    if is_folder:
         raise click.UsageError(f"{shown}: it is a directory; name the files in it")
-    if not path.is_file():
+    if not is_there:
         raise click.UsageError(f"{shown}: there is no such file")
     try:
         return find_source(path, named or "")
@@ -68,14 +74,19 @@ def source_of_file(path: Path, named: str | None, flag: str) -> Source:
         raise click.UsageError(
             f"{shown}: its shape fits {' and '.join(error.ids)}; say which by {flag}"
         ) from None
-    except UnreadableTableError as error:
-        raise click.UsageError(printable(str(error))) from None
-    except ClientError as error:  # a library is not installed
-        raise click.ClickException(printable(str(error))) from None
-    except OSError as error:
-        raise click.UsageError(f"{shown}: {error.strerror}") from None
+
+
+def check_report(path: Path | None, apart: Mapping[str, Path], read: Collection[Path] = ()) -> None:
+    """Raise ``click.UsageError`` unless ``--report`` can be a file of its own.
+
+    ``apart`` are other files that are written, by their options, and ``read`` those that are read.
+    """
+    if path is not None:
+        check_place("--report", path, may_be_device=True)
+        check_apart({**apart, "--report": path}, read)
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write a report as one JSON object."""
-    path.write_bytes(orjson.dumps(report.json(), option=orjson.OPT_INDENT_2) + b"\n")
+    """Write a report as one JSON object; raises ``click.ClickException``."""
+    with writing(path):
+        path.write_bytes(orjson.dumps(report.json(), option=orjson.OPT_INDENT_2) + b"\n")

@@ -13,8 +13,9 @@ import orjson
 
 from spanloom.cli.arguments import order_option, run_filters, words_option
 from spanloom.cli.client import patient_client_option
-from spanloom.cli.exchanging import FormatName, report_option, write_report
+from spanloom.cli.exchanging import FormatName, check_report, report_option, write_report
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.writing import check_place, writing
 from spanloom.client.calls.lists import trajectories
 from spanloom.client.transfer.export import Export, Exported, export
 from spanloom.core.exchange.reports import DELETED
@@ -56,7 +57,7 @@ _FORMATS = formats_of(Of.RUNS, Via.SHELL)
     "-o",
     "--output",
     metavar="FILE",
-    type=click.Path(writable=True, path_type=Path),
+    type=click.Path(path_type=Path),
     required=True,
     help="The file to write, or the folder where a format has a file for each run; it is there "
     "once it is whole.",
@@ -82,15 +83,15 @@ def export_command(
     again; until then FILE is called FILE.partial. Runs that start meanwhile are not in it.
     """
     known = _FORMATS[format_id]
-    if output.is_dir() and known.suffix:
-        raise click.BadParameter(f"{printable(str(output))} is a directory", param_hint="'-o'")
+    check_place("-o", output, is_folder=not known.suffix)
+    check_report(report, {"-o": known.target(output)})
     wanted = Export(
         trajectories(words=words, order=order, limit=limit, **filters),
         {**filters, **({"words": words} if words else {}), "order": order, "limit": limit},
         known,
         output,
     )
-    with Counting(sys.stderr, "runs", limit) as counting:
+    with writing(output), Counting(sys.stderr, "runs", limit) as counting:
         done = export(
             client,
             wanted,

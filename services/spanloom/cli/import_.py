@@ -13,7 +13,13 @@ import orjson
 
 from spanloom.cli.arguments import files_argument
 from spanloom.cli.client import ServiceError, to_url_option
-from spanloom.cli.exchanging import from_option, report_option, source_of_file, write_report
+from spanloom.cli.exchanging import (
+    check_report,
+    from_option,
+    report_option,
+    source_of_file,
+    write_report,
+)
 from spanloom.cli.options import TeachingCommand
 from spanloom.client.address import DEFAULT_URL, find_address
 from spanloom.client.client import Client
@@ -96,6 +102,7 @@ def import_command(
     on where it was interrupted, changes nothing. Scores that a file has of its
     runs are stored with a key of the scope annotate. Ends with 1 if something was not taken.
     """
+    check_report(report, {}, files)
     sources = [(file, source_of_file(file, source, "--format")) for file in files]
     transport = Transport(find_address(otlp_url, None), Patience(), None)
     with Client(api_url, tries=Patience.tries) as client, closing(transport):

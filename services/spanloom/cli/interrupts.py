@@ -54,13 +54,14 @@ def end_with_reader() -> None:
 
 
 def let_go_of_output() -> bool:
-    """Flush standard output; return whether its reader is gone, and then discard the output.
+    """Flush standard output; return whether that fails, and then discard the output.
 
-    Python would otherwise flush again at exit and print ``Exception ignored … BrokenPipeError``.
+    Its reader is gone, or the disk is full. Python would otherwise flush again at exit and print
+    ``Exception ignored …``.
     """
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return True
     return False

@@ -6,6 +6,7 @@ or query, 3 no service answers, 130 interrupted.
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sys
@@ -90,6 +91,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
 }
 """Name → its module and object in this package, and one line of help."""
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What an error says where nothing more can be written; it is no bug."""
 
 
 class LazyGroup(click.Group):
@@ -170,6 +173,11 @@ def run() -> None:
     except (ReaderLeftError, BrokenPipeError):  # as in `spanloom list | head`
         let_go_of_output()
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        let_go_of_output()
+        _fail(f"{error.filename or 'standard output'}: {error.strerror}", 1)
     sys.exit(status if isinstance(status, int) else 0)
 
 

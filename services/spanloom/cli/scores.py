@@ -17,6 +17,7 @@ import orjson
 from spanloom.cli.arguments import files_argument
 from spanloom.cli.client import ServiceError, patient_client_option, to_url_option
 from spanloom.cli.options import TeachingCommand, TeachingGroup
+from spanloom.cli.writing import check_place, whole_file, writing
 from spanloom.client.address import find_address
 from spanloom.client.calls.scores import score_table
 from spanloom.client.errors import ClientError
@@ -96,15 +97,18 @@ def export_command(
         raise click.UsageError("--to sends OTLP: add --format otlp")
     if to_url is not None and output is not None:
         raise click.UsageError("--to and --output exclude each other")
+    if output is not None:
+        check_place("-o", output, may_be_device=True)
     if to_url is not None:
         _send_all(client, to_url, filters)
     elif output is not None:
-        with output.open("wb") as file:
+        with whole_file(output) as file:
             _write(client, form, filters, file)
     elif form == "parquet" and sys.stdout.isatty():
         raise click.UsageError("a table is for a file: name it with --output, or use a pipe")
     else:
-        _write(client, form, filters, sys.stdout.buffer)
+        with writing(None):
+            _write(client, form, filters, sys.stdout.buffer)
 
 
 def _write(client: Client, form: str, filters: dict[str, Any], file: IO[bytes]) -> None:

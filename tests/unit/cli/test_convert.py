@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import gzip
 import io
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import orjson
 import pytest
+from pyarrow import parquet, table
 from tests.support.command_output import run_command
 from tests.support.drafted import planner
 from tests.support.made_formats import register
@@ -90,7 +93,20 @@ def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--to", "coze", "."], ".: it is a directory"),
         (["--to", "parquet", "runs.jsonl"], "`spanloom export --format parquet` writes it"),
         (["--to", "coze", "-o", ".", "runs.jsonl"], "-o .: it is a directory"),
-        (["--from", "parquet", "--to", "coze", "runs.jsonl"], "no file of the format parquet"),
+        (["--to", "coze", "x" * 300], "File name too long"),
+        (["--to", "coze", "-o", "runs.jsonl/x", "runs.jsonl"], "runs.jsonl is no folder"),
+        (["--to", "coze", "-o", "none/x", "runs.jsonl"], "there is no folder"),
+        (["--to", "sts", "-o", "runs.jsonl", "runs.jsonl"], "it is a file, and a folder is needed"),
+        (["--to", "coze", "-o", "/dev/null", "runs.jsonl"], "it is no file that can be replaced"),
+        (["--to", "coze", "-o", "x" * 300, "runs.jsonl"], "File name too long"),
+        (["--to", "coze", "--report", "none/x", "runs.jsonl"], "there is no folder"),
+        (["--to", "coze", "--report", ".", "runs.jsonl"], "is a directory"),
+        (["--to", "coze", "--report", "./runs.jsonl", "runs.jsonl"], "it is read"),
+        (["--to", "coze", "-o", "x", "--report", "./x", "runs.jsonl"], "-o names it, too"),
+        (
+            ["--to", "potato", "-o", "x", "--report", "x/items.json", "runs.jsonl"],
+            "there is no folder",
+        ),
         (["runs.jsonl"], "Missing option '--to'"),
     ],
 )
@@ -101,6 +117,62 @@ def test_what_is_asked_wrongly_ends_with_2(
     assert message in said
     assert said.endswith("--- exit status 2\n")
     assert [path.name for path in folder.iterdir()] == ["runs.jsonl"]
+
+
+def test_a_file_that_cannot_be_read_does_not_stop_the_others(folder: Path) -> None:
+    bad = {
+        "cut.parquet": b"PAR1 and no more",
+        "cut.arrow": b"ARROW1 and no more",
+        "no.eval": b"PK\x03\x04 and no more",
+        "empty": b"",
+        "wide": '{"a":1}'.encode("utf-16"),
+        "cut.gz": gzip.compress(RUN)[:-20],
+        "text": b"no JSON at all\n",
+        "table.parquet": parquet_of({"trace_id": ["a"]}),
+    }
+    for name, content in bad.items():
+        (folder / name).write_bytes(content)
+    files = [*bad, "runs.jsonl"]
+    arguments = ["convert", "--to", "jsonl", "-o", "out", "--report", "report", *files]
+    said = run_command(arguments).splitlines()[2:]
+    assert [line.split(": ")[0] for line in said[:-1]] == list(bad)
+    assert said[-1] == "--- exit status 1"
+    assert (folder / "out").read_bytes() == RUN + b"\n"
+    report = json.loads((folder / "report").read_bytes())
+    assert (report["items"], report["written"]) == (len(files), 1)
+
+
+def test_a_file_is_no_table_although_it_is_said_to_be_one(folder: Path) -> None:
+    (folder / "runs.parquet").write_bytes(parquet_of({"document": [RUN.decode()]}))
+    arguments = ["--from", "parquet", "--to", "jsonl", "runs.jsonl", "runs.parquet"]
+    said = run_command(["convert", *arguments])
+    assert said.encode().splitlines()[1] == RUN
+    assert "runs.jsonl: the file: it is no file of the format parquet\n" in said
+    assert said.endswith("--- exit status 1\n")
+
+
+def test_a_file_that_may_not_be_read_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "closed").write_bytes(RUN)
+    opened = type(folder).open
+
+    def refuse(path: Path, *arguments: Any) -> IO[Any]:
+        if path.name == "closed":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        file: IO[Any] = opened(path, *arguments)
+        return file
+
+    monkeypatch.setattr(type(folder), "open", refuse)
+    said = run_command(["convert", "--to", "jsonl", "closed", "runs.jsonl"])
+    assert said.encode().splitlines()[1] == RUN
+    assert "closed: the file: Permission denied\n--- exit status 1" in said
+
+
+def parquet_of(columns: dict[str, list[str]]) -> bytes:
+    file = io.BytesIO()
+    parquet.write_table(table(columns), file)
+    return file.getvalue()
 
 
 def test_files_of_every_layout(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

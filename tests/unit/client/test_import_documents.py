@@ -16,7 +16,6 @@ from tests.support.ground_truth import Capture
 from spanloom.client.address import Address
 from spanloom.client.transfer import documents, otlp_file
 from spanloom.client.transfer.otlp_file import Piece, Unreadable, read_pieces
-from spanloom.client.transfer.parts import UnreadableTableError
 from spanloom.client.transfer.scores import SentScores
 from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
@@ -134,12 +133,16 @@ def test_a_table_without_documents_says_so(tmp_path: Path) -> None:
     path = tmp_path / "file"
     for write in (parquet.write_table, feather.write_feather):
         write(table({"trace_id": ["a"]}), path)
-        with pytest.raises(UnreadableTableError, match="no table with a column `document`"):
-            list(read_pieces(path))
+        (bad,) = read_pieces(path)
+        assert isinstance(bad, Unreadable)
+        assert bad.place == "the file"
+        assert "without a column `document`" in bad.reason
     for magic in (b"PAR1", b"ARROW1"):
         path.write_bytes(magic + b" and nothing that belongs to it")
-        with pytest.raises(UnreadableTableError):
-            list(read_pieces(path))
+        (bad,) = read_pieces(path)
+        assert isinstance(bad, Unreadable)
+        assert (bad.place, bad.reason[:22]) == ("the file", "it is no whole table: ")
+        assert "\n" not in bad.reason
 
 
 def sent(

@@ -8,13 +8,14 @@ size is not believed.
 from __future__ import annotations
 
 import re
+import zlib
 from typing import IO, TYPE_CHECKING
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 import orjson
 import zstandard
 
-from spanloom.client.transfer.parts import UnreadableTableError
+from spanloom.client.transfer.parts import UnreadableFileError
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.values import parse
 from spanloom.core.formats.json_bytes import dump
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 MOST_BYTES = 128 << 20
 """A larger sample is not read: it takes ten times its size in memory."""
 ZSTANDARD = 93
+_BROKEN = (BadZipFile, EOFError, RuntimeError, ValueError, zlib.error, zstandard.ZstdError)
+"""What a broken archive raises; of an encrypted one a ``RuntimeError``."""
 _LOCAL_HEADER = 30
 """Bytes of the header before each file; two lengths are at its end."""
 _SAMPLE = re.compile(r"samples/(.+)_epoch_(\d+)\.json")
@@ -37,30 +40,30 @@ _HEADERS = ("header.json", "_journal/start.json")
 def read_eval(path: Path) -> Iterator[tuple[str, bytes, str]]:
     """Yield each sample of a file as a log of its own: its place, JSON, and why it is not read.
 
-    Raises ``UnreadableTableError`` for a ZIP archive that is no log.
+    Raises ``UnreadableFileError`` for a ZIP archive that is no log.
     """
     try:
         with path.open("rb") as raw, ZipFile(raw) as archive:
             infos = {info.filename: info for info in archive.infolist()}
-            begin = _header(path, archive, raw, infos)
+            begin = _header(archive, raw, infos)
             found = {name: _SAMPLE.fullmatch(name) for name in infos}
             for name, match in found.items():
                 if match is not None:
                     place = f"sample {match[1]}, epoch {match[2]}"
                     yield (place, *_sample(archive, raw, infos[name], begin))
-    except (BadZipFile, OSError) as error:
-        raise UnreadableTableError(f"{path}: no `.eval` file: {error}") from error
+    except (*_BROKEN, OSError) as error:
+        raise UnreadableFileError(f"it is no whole `.eval` file: {error}") from error
 
 
-def _header(path: Path, archive: ZipFile, raw: IO[bytes], infos: dict[str, ZipInfo]) -> bytes:
+def _header(archive: ZipFile, raw: IO[bytes], infos: dict[str, ZipInfo]) -> bytes:
     """Return the beginning of a log, to which a sample is added."""
     name = next((name for name in _HEADERS if name in infos), "")
     try:
         header = orjson.loads(_read(archive, raw, infos[name])) if name else {}
         about = {"version": header.get("version", 2), "eval": header["eval"]}
     except (KeyError, ValueError, AttributeError, InvalidRequestError) as error:
-        raise UnreadableTableError(
-            f"{path}: a ZIP archive without the header of an `.eval` file"
+        raise UnreadableFileError(
+            "it is a ZIP archive without the header of an `.eval` file"
         ) from error
     return dump(about)[:-1] + b',"samples":['
 
@@ -84,7 +87,7 @@ def _read(archive: ZipFile, raw: IO[bytes], info: ZipInfo) -> bytes:
             text = _decompressed(raw, info)
         else:
             raise InvalidRequestError(f"compressed by the method {info.compress_type} of ZIP")
-    except (BadZipFile, EOFError, OSError, RuntimeError, zstandard.ZstdError) as error:
+    except (*_BROKEN, OSError) as error:
         raise InvalidRequestError(f"it cannot be decompressed: {error}") from error
     if len(text) > MOST_BYTES:
         raise InvalidRequestError(f"it is longer than {MOST_BYTES >> 20} MiB")

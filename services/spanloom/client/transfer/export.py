@@ -53,11 +53,6 @@ class Export:
     format: Format
     path: Path
 
-    @property
-    def target(self) -> Path:
-        """The file itself, where ``path`` is the folder of a format with several files."""
-        return self.path / self.format.named if self.format.named else self.path
-
 
 @dataclass(frozen=True, slots=True)
 class Exported:
@@ -86,10 +81,10 @@ def export(
     ``ExportError`` if it cannot go on, ``NotInstalledError`` for a table without its library.
     """
     assemble = _assembly(wanted)
-    target = wanted.target
+    target = wanted.format.target(wanted.path)
     asked = {**wanted.asked, "format": wanted.format.id, "url": client.url}
-    if wanted.format.named:
-        target.parent.mkdir(exist_ok=True)
+    if not wanted.format.suffix:
+        target.parent.mkdir(parents=True, exist_ok=True)
     with PartialFile(target, Mark(asked, wanted.runs.filters)) as partial:
         writing = _Writing(client, wanted, partial)
         for rows, cursor in _pages(client, wanted, partial.mark):

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import orjson
 from google.protobuf.message import DecodeError
 
-from spanloom.client.transfer.parts import Part, UnreadableTableError, find_table, read_parts
+from spanloom.client.transfer.parts import Part, find_table, read_parts, why
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.renewed import renewed, renewed_score
 from spanloom.core.exchange.sources import OTLP, Source, fits_a_document, reader_of, source_of
-from spanloom.core.exchange.values import parse
+from spanloom.core.exchange.values import THE_FILE, parse
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.otlp import resource_spans_json
 from spanloom.core.formats.readers import Located, Reading, Refused, Taken
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _TABLES = frozenset({"parquet", "arrow"})
 LOOKED_AT = 100
 """The first value of a known shape decides the format; it is among so many."""
+_NO_ROWS = "it is a table without a column `document`, and its rows are of no format that is read"
 _NEITHER = "it has no `resourceSpans`, and is of no other format that is read"
 _KEEPS_IDS = "spans keep their ids; only runs of documents get others (--as-new)"
 
@@ -55,12 +56,16 @@ Kept: TypeAlias = "Taken | Refused | Spans"
 def find_source(path: Path, named: str = "") -> Source:
     """Return the format of a file: the one that is ``named``, else that of its first value.
 
-    Raises ``SeveralFitError``, and ``UnreadableTableError`` for a table without runs.
+    A file that cannot be read at all has none, with the fault. Raises ``SeveralFitError``.
     """
-    if named in _TABLES and find_table(path) is None:
-        raise UnreadableTableError(f"{path}: no file of the format {named}")
+    try:
+        is_table = find_table(path) is not None
+    except OSError as error:
+        return Source(named, why(error))
+    if named in _TABLES:
+        return Source("jsonl", "" if is_table else f"it is no file of the format {named}")
     if named:
-        return Source("jsonl" if named in _TABLES else named)
+        return Source(named)
     for part, _ in zip(read_parts(path, Source().is_container), range(LOOKED_AT), strict=False):
         if part.fault or part.is_message:
             continue
@@ -71,9 +76,7 @@ def find_source(path: Path, named: str = "") -> Source:
         if (source := source_of(value)) is not None:
             return source
         if part.place.startswith("row "):
-            raise UnreadableTableError(
-                f"{path}: no table with a column `document`, nor with rows of a format that is read"
-            )
+            return Source("", _NO_ROWS)
     return Source()
 
 
@@ -82,6 +85,9 @@ def read_items(path: Path, source: Source, project: str | None, *, as_new: bool)
 
     With ``as_new`` runs of documents have other ids.
     """
+    if source.fault:
+        yield Item(Refused(THE_FILE, source.fault), 1.0)
+        return
     reading = Reading(source.name, project or "default")
     values = _Values(read_parts(path, source.is_container), source)
     read: Iterator[Kept]

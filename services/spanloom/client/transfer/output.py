@@ -38,7 +38,7 @@ class Output:
         if self._format.filed is Filed.FOLDER or self._format.named:
             self._path.mkdir(parents=True, exist_ok=True)
         if self._format.filed is not Filed.FOLDER:
-            self._target = self._path / self._format.named if self._format.named else self._path
+            self._target = self._format.target(self._path)
             self._partial = self._target.with_name(f"{self._target.name}.partial")
             self._file = self._stack.enter_context(self._partial.open("wb+"))
             self._stack.callback(self._partial.unlink, missing_ok=True)

@@ -180,7 +180,7 @@ class Folder:
         self.partial = path.with_name(f"{path.name}.partial.d")
         if not is_resumed:
             shutil.rmtree(self.partial, ignore_errors=True)
-        self.partial.mkdir(exist_ok=True)
+        self.partial.mkdir(parents=True, exist_ok=True)
 
     def add(self, trace_id: str, project: str, home: str, body: bytes) -> None:
         """Write the file of a run, on disk at once.

@@ -37,8 +37,8 @@ _JSON = re.compile(rb"[\n\r\t ]+[\[{][\n\r\t\x20-\xff]*\Z")
 """What a file of JSON begins with whose first line is blank: a message has other bytes early."""
 
 
-class UnreadableTableError(ClientError):
-    """A file is neither Parquet nor Arrow, or has no documents."""
+class UnreadableFileError(ClientError):
+    """A table or an archive is none, or is broken from some place on."""
 
 
 class Part(NamedTuple):
@@ -64,7 +64,26 @@ def find_table(path: Path) -> Format | None:
 
 
 def read_parts(path: Path, is_container: IsContainer) -> Iterator[Part]:
-    """Yield the parts of a file."""
+    """Yield the parts of a file; where it cannot be read further, a last part with the fault."""
+    place = ""
+    try:
+        for part in _parts_of(path, is_container):
+            place = part.place
+            yield part
+    except (OSError, ClientError) as error:
+        fault = why(error)
+    else:
+        return
+    yield Part(f"behind {place}" if place else THE_FILE, b"", 1.0, fault)
+
+
+def why(error: Exception) -> str:
+    """Return why a file cannot be read, in a line."""
+    told = error.strerror if isinstance(error, OSError) else None
+    return " ".join((told or str(error)).split())
+
+
+def _parts_of(path: Path, is_container: IsContainer) -> Iterator[Part]:
     table = find_table(path)
     if table is not None and table.unpacker:
         for place, text, fault in resolve_name(table.unpacker)(path):

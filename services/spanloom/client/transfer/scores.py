@@ -12,6 +12,8 @@ import orjson
 from spanloom.client.calls.scores import score_page, write_scores
 from spanloom.client.errors import ApiError, ClientError, NotInstalledError
 from spanloom.client.request import Request
+from spanloom.client.transfer.parts import why
+from spanloom.core.exchange.values import THE_FILE, UTF_16, is_wide
 from spanloom.core.scoring.otlp import is_writable, write_results
 
 if TYPE_CHECKING:
@@ -127,10 +129,25 @@ def send_results(transport: Transport, body: bytes) -> None:
 
 
 def read_rows(path: Path) -> Iterator[PlacedRow]:
-    """Yield the rows of a file of JSON lines or Parquet; raises ``ClientError``."""
+    """Yield the rows of a file of JSON lines or Parquet; where it cannot be read further, why."""
+    place = ""
+    try:
+        for placed in _rows_of(path):
+            place = placed.place
+            yield placed
+    except (OSError, ClientError) as error:
+        fault = why(error)
+    else:
+        return
+    yield PlacedRow(f"behind {place}" if place else THE_FILE, None, fault)
+
+
+def _rows_of(path: Path) -> Iterator[PlacedRow]:
     with path.open("rb") as file:
-        is_table = file.read(len(_PARQUET)) == _PARQUET
-    yield from _read_table(path) if is_table else _read_lines(path)
+        head = file.read(len(_PARQUET))
+    if is_wide(head):
+        raise ClientError(UTF_16)
+    yield from _read_table(path) if head == _PARQUET else _read_lines(path)
 
 
 def _read_lines(path: Path) -> Iterator[PlacedRow]:
@@ -175,8 +192,8 @@ def _read_table(path: Path) -> Iterator[PlacedRow]:
                 for row in batch.to_pylist():
                     number += 1
                     yield _of_table(f"row {number}", row)
-    except (pa.ArrowException, OSError) as error:
-        raise ClientError(f"{path}: {error}") from error
+    except (pa.ArrowException, ValueError, OSError) as error:
+        raise ClientError(f"it is no whole table: {error}") from error
 
 
 def _of_table(place: str, row: dict[str, Any]) -> PlacedRow:

@@ -13,7 +13,7 @@ import orjson
 
 from spanloom.client.errors import NotInstalledError
 from spanloom.client.frames.columns import Columns
-from spanloom.client.transfer.parts import UnreadableTableError
+from spanloom.client.transfer.parts import UnreadableFileError
 from spanloom.core.records.run import Run
 
 try:
@@ -72,36 +72,35 @@ def _write(
 def read_parquet(path: Path) -> Iterator[tuple[int, bytes, float]]:
     """Yield the documents of a table, each with the number of its row and the share read by then.
 
-    Raises ``UnreadableTableError`` if the file is not a table of documents.
+    Raises ``UnreadableFileError`` where the file is no whole table.
     """
-    return _documents(path, _parquet_pieces(path))
+    return _documents(_parquet_pieces(path))
 
 
 def read_arrow(path: Path) -> Iterator[tuple[int, bytes, float]]:
     """Do the same for an Arrow file."""
-    return _documents(path, _arrow_pieces(path))
+    return _documents(_arrow_pieces(path))
 
 
-def _documents(
-    path: Path, pieces: Iterator[tuple[int, pa.Array]]
-) -> Iterator[tuple[int, bytes, float]]:
+def _documents(pieces: Iterator[tuple[int, pa.Array]]) -> Iterator[tuple[int, bytes, float]]:
     try:
         number = 0
         for count, documents in pieces:
             for document in documents.to_pylist():
                 number += 1
                 yield number, _json(document), number / count
-    except (pa.ArrowException, KeyError, OSError) as error:
-        raise UnreadableTableError(
-            f"{path}: no table with a column `{DOCUMENT}`: {error}"
-        ) from error
+    except (pa.ArrowException, KeyError, ValueError, OSError) as error:
+        raise UnreadableFileError(f"it is no whole table: {error}") from error
 
 
 def _json(value: object) -> bytes:
-    """Return a document as it is, the cells of a row as an object."""
-    return (
-        orjson.dumps(value, default=str) if isinstance(value, dict) else str(value or "").encode()
-    )
+    """Return a document as it is, the cells of a row as an object; nothing if they are no JSON."""
+    if not isinstance(value, dict):
+        return str(value or "").encode()
+    try:
+        return orjson.dumps(value, default=str)
+    except orjson.JSONEncodeError:
+        return b""
 
 
 def _parquet_pieces(path: Path) -> Iterator[tuple[int, pa.Array]]:

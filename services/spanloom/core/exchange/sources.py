@@ -39,6 +39,8 @@ class Source(NamedTuple):
 
     id: str = ""
     """Of the file (``jsonl``), as ``--format`` has it."""
+    fault: str = ""
+    """Why the file has none and cannot be read at all; empty if it may be."""
 
     @property
     def name(self) -> str:

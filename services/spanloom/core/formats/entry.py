@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
@@ -70,7 +71,7 @@ class Format:
       reads a file of documents, and of OTLP it reads ``resourceSpans``;
     - ``ROWS``: the writer is a class that is a ``Form`` (``api/rows/forms.py``);
     - ``ANNOTATIONS``: the writer is a ``LineWriter`` (``annotation/entries.py``) for ``?format=``,
-      a ``Form`` for a table; the reader is an ``EntryReader`` (``cli/annotations.py``).
+      a ``Form`` for a table; the reader is an ``EntryReader`` (``client/transfer/entries.py``).
     """
 
     id: str
@@ -130,6 +131,10 @@ class Format:
     def is_installed(self) -> bool:
         """Whether the library that it needs is installed; it is not loaded for that."""
         return not self.extra or find_spec(LIBRARIES[self.extra]) is not None
+
+    def target(self, path: Path) -> Path:
+        """Return the file with the runs, where ``path`` may be the folder it is in."""
+        return path / self.named if self.named else path
 
     def load_writer(self) -> Any:  # of the type that the subject says
         """Import and return the writer."""

@@ -226,7 +226,7 @@ REGISTRY: Sequence[Format] = (
         "A line for each annotator and run.",
         "spanloom.annotation.entries:entry_lines",
         via=Via.QUERY | Via.ACCEPT | Via.SHELL,
-        reader="spanloom.cli.annotations:read_lines",
+        reader="spanloom.client.transfer.entries:read_lines",
     ),
     annotations_as(
         "csv",

@@ -18,7 +18,7 @@ from tests.support.exchange_validators.inspect import check
 
 from spanloom.client.transfer import eval_file
 from spanloom.client.transfer.eval_file import read_eval
-from spanloom.client.transfer.parts import UnreadableTableError
+from spanloom.client.transfer.parts import UnreadableFileError
 from spanloom.core.exchange.files import Layout
 from spanloom.core.exchange.inspect.file import add_to_log, end_of_log
 from spanloom.core.exchange.inspect.reading import INSPECT
@@ -319,7 +319,7 @@ def test_a_bomb_is_refused_within_its_bound(
 def test_an_archive_that_is_no_log_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "log.eval"
     path.write_bytes(content)
-    with pytest.raises(UnreadableTableError, match=r"\.eval"):
+    with pytest.raises(UnreadableFileError, match=r"\.eval"):
         list(read_eval(path))
 
 
