@@ -128,6 +128,24 @@ def test_a_line_that_is_too_long_does_not_stop_its_neighbours(
     assert [one.place for one in found] == ["line 1", "line 2", "line 3"]
 
 
+@pytest.mark.parametrize("piece", [1, 7, 64, 1_000])
+@pytest.mark.parametrize("long", [{"a": 'x"\\' * 80}, {"a": list(range(100))}, {"a" * 200: [{}]}])
+def test_an_element_that_is_too_long_does_not_stop_its_neighbours(
+    monkeypatch: pytest.MonkeyPatch, long: Any, piece: int
+) -> None:
+    monkeypatch.setattr(elements, "MAX_BYTES", 100)
+    monkeypatch.setattr(elements, "PIECE_BYTES", piece)
+    monkeypatch.setattr(values, "FIRST_BYTES", 4)
+    for items, faults in (
+        ([A, long, B], ["", TOO_LONG, ""]),
+        ([long, A], [TOO_LONG, ""]),
+        ([A, long], ["", TOO_LONG]),
+    ):
+        found = list(split(BytesIO(json.dumps(items).encode()), is_container))
+        assert [one.fault for one in found] == faults
+        assert [one.place for one in found] == [f"item {n + 1}" for n in range(len(items))]
+
+
 @pytest.mark.parametrize("piece", [1, 7, 64])
 def test_elements_come_in_pieces_of_any_size(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
     monkeypatch.setattr(elements, "PIECE_BYTES", piece)

@@ -97,7 +97,7 @@ def read_items(path: Path, source: Source, project: str | None, *, as_new: bool)
         read = _each(values, reading, with_documents=source.id != OTLP)
     for found in read:
         yield from values.refusals()
-        if isinstance(found, Taken) and found.place == values.replaced:
+        if isinstance(found, Taken) and values.has_replaced_in(found.place):
             found.losses.note(Code.VALUE_TRUNCATED)
         yield Item(_renewed(found) if as_new else found, values.share)
     yield from values.refusals()
@@ -111,25 +111,38 @@ class _Values:
         self._is_otlp = source.id in ("", OTLP)
         self._has_constants = source.has_constants
         self.share = 0.0
-        self.replaced = ""
-        """The place of the last value in which lone surrogates were replaced."""
+        self._place = ""
+        """Of the last value."""
+        self._replaced: set[str] = set()
+        """Values in which lone surrogates were replaced, and that are in no run yet."""
 
     def __iter__(self) -> Iterator[Part]:
         for part in self._parts:
-            self.share = part.share
+            self.share, self._place = part.share, part.place
             fault = part.fault
             if part.is_message and not self._is_otlp:
                 fault = fault or "it is no JSON"
             if fault:
                 self._refused.append(Refused(part.place, fault))
             yield part._replace(fault=fault)
+        self._place = ""
 
     def parse(self, part: Part) -> Any:  # as JSON has it
         """Return the value of a part; raises ``InvalidRequestError``."""
         value, is_replaced = parse(part.read, with_constants=self._has_constants)
         if is_replaced:
-            self.replaced = part.place
+            self._replaced.add(part.place)
         return value
+
+    def has_replaced_in(self, place: str) -> bool:
+        """Return whether surrogates were replaced in the run that begins at a place.
+
+        It is the last value, or some before it; all that there were if no more will come.
+        """
+        is_last = place == self._place or place.startswith(f"{self._place}: ")
+        found = self._replaced & {self._place} if is_last else self._replaced - {self._place}
+        self._replaced &= {self._place}
+        return bool(found)
 
     def located(self) -> Iterator[Located]:
         """Yield each value of JSON with its place."""

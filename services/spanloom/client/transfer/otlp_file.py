@@ -13,6 +13,7 @@ import orjson
 from spanloom.client.transfer.documents import Group, Run, groups_of, read_run
 from spanloom.client.transfer.items import Spans, find_source, read_items
 from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.values import TOO_DEEP
 from spanloom.core.formats.imported import text_attribute
 from spanloom.core.formats.readers import Refused, Taken
 
@@ -69,17 +70,23 @@ def read_pieces(
             yield Unreadable(found.place, found.reason, share)
             continue
         try:
-            run, groups = _contents(found, project)
+            for piece in _pieces(found, project):
+                yield piece._replace(share=share, item=number)
+        except orjson.JSONEncodeError:  # it can be parsed, but not written again
+            yield Unreadable(found.place, TOO_DEEP, share)
         except (ValueError, TypeError, InvalidRequestError) as error:
             yield Unreadable(found.place, str(error), share)
-            continue
-        of = run.project if run else project
-        given = groups if of is None else [_moved(group, of) for group in groups]
-        losses = found.losses if isinstance(found, Taken) else None
-        scores = found.scores if isinstance(found, Taken) else ()
-        for chosen, count in _split(given):
-            body = orjson.dumps({"resourceSpans": chosen})
-            yield Piece(found.place, body, count, share, run, number, losses, scores)
+
+
+def _pieces(found: Taken | Spans, project: str | None) -> Iterator[Piece]:
+    run, groups = _contents(found, project)
+    of = run.project if run else project
+    given = groups if of is None else [_moved(group, of) for group in groups]
+    losses = found.losses if isinstance(found, Taken) else None
+    scores = found.scores if isinstance(found, Taken) else ()
+    for chosen, count in _split(given):
+        body = orjson.dumps({"resourceSpans": chosen})
+        yield Piece(found.place, body, count, 0.0, run, 0, losses, scores)
 
 
 def _contents(found: Taken | Spans, project: str | None) -> tuple[Run | None, Sequence[Group]]:

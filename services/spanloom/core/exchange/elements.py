@@ -18,7 +18,8 @@ PIECE_BYTES = 1024 * 1024
 TOO_LONG = "it is longer than 256 MiB"
 BEHIND = "it is no part of the array before it"
 _CUT = "the array is cut off here"
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\],]', re.DOTALL)
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\],]', re.DOTALL)
+_IN_TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 
 
 class Text(NamedTuple):
@@ -35,7 +36,7 @@ def elements_of(file: IO[bytes]) -> Iterator[Text]:
     """Yield the elements of an array, of which at most one and a piece are in memory."""
     while file.read(1) != b"[":
         pass
-    number, buffer, at, depth = 1, b"", 0, 0
+    number, buffer, at, depth, is_long = 1, b"", 0, 0, False
     while True:
         begin = 0
         for token in _TOKEN.finditer(buffer, at):
@@ -46,19 +47,32 @@ def elements_of(file: IO[bytes]) -> Iterator[Text]:
             depth += (sign in b"{[") - (sign in b"}]") if len(sign) == 1 else 0
             if depth < 0 or (depth == 0 and sign == b","):
                 text = buffer[begin : token.start()].strip()
-                if text or number > 1 or depth == 0:  # else it is an empty array
-                    yield Text(f"item {number}", text)
-                number, begin = number + 1, at
+                if text or is_long or number > 1 or depth == 0:  # else it is an empty array
+                    yield _element(number, text, is_long=is_long)
+                number, begin, is_long = number + 1, at, False
             if depth < 0:
                 yield from _behind(buffer[at:] + file.read(PIECE_BYTES), number - 1)
                 return
-        buffer, at = buffer[begin:], at - begin
-        more = file.read(max(PIECE_BYTES, len(buffer))) if len(buffer) <= MAX_BYTES else b""
+        is_long = is_long or len(buffer) - begin > MAX_BYTES
+        buffer, at = _left(buffer, at) if is_long else (buffer[begin:], at - begin)
+        more = file.read(max(PIECE_BYTES, len(buffer)))
         if not more:
-            fault = "" if len(buffer) <= MAX_BYTES else TOO_LONG
-            yield Text(f"item {number}", buffer, fault or _CUT)
+            yield _element(number, buffer, is_long=is_long, fault=_CUT)
             return
         buffer += more
+
+
+def _element(number: int, text: bytes, *, is_long: bool, fault: str = "") -> Text:
+    is_long = is_long or len(text) > MAX_BYTES
+    return Text(f"item {number}", b"" if is_long else text, TOO_LONG if is_long else fault)
+
+
+def _left(buffer: bytes, at: int) -> tuple[bytes, int]:
+    """Return what is left to look at of an element that is too long, and where: an open text."""
+    if buffer[at : at + 1] != b'"':
+        return buffer[at:], 0
+    rest = _IN_TEXT.match(buffer, at + 1)
+    return b'"' + buffer[rest.end() if rest else len(buffer) :], 0
 
 
 def _behind(rest: bytes, items: int) -> Iterator[Text]:

@@ -14,7 +14,7 @@ from spanloom.core.errors import InvalidRequestError
 from spanloom.core.extract import extract
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.formats.json_bytes import dump
-from spanloom.core.formats.readers import a_list, a_text, an_object
+from spanloom.core.formats.readers import a_list, a_text, an_object, kind_of
 from spanloom.core.formats.stored import Stored
 from spanloom.core.model.span import Event, Link, Span, TraceKey
 from spanloom.core.model.trajectory import Status
@@ -177,6 +177,8 @@ def _plain(value: Json, depth: int) -> object:
         raise InvalidRequestError("an attribute value nests too deep")
     for name, convert in _VALUES.items():
         if (held := value.get(name)) is not None:
+            if isinstance(held, dict | list):
+                raise InvalidRequestError(f"{name}: {kind_of(held)} is no such value")
             try:
                 return convert(held)
             except (TypeError, ValueError, OverflowError) as error:
