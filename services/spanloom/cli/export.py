@@ -15,6 +15,7 @@ from spanloom.cli.arguments import order_option, run_filters, words_option
 from spanloom.cli.client import patient_client_option
 from spanloom.cli.exchanging import FormatName, check_report, report_option, write_report
 from spanloom.cli.options import TeachingCommand
+from spanloom.cli.pushing import check_to, push_all, to_options
 from spanloom.cli.writing import check_place, writing
 from spanloom.client.calls.lists import trajectories
 from spanloom.client.transfer.export import Export, Exported, export
@@ -27,7 +28,10 @@ from spanloom.terminal.output import write_json
 
 if TYPE_CHECKING:
     from spanloom.client.calls.lists import RunQuery
+    from spanloom.client.calls.walks import Listing
     from spanloom.client.client import Client
+    from spanloom.core.formats.entry import Format
+    from spanloom.core.records.run import Run
 
 _FORMATS = formats_of(Of.RUNS, Via.SHELL)
 
@@ -40,6 +44,8 @@ _FORMATS = formats_of(Of.RUNS, Via.SHELL)
         "spanloom export --errors --format otlp -o failed.otlp.jsonl",
         "spanloom export --project travel --format parquet -o travel.parquet",
         "spanloom export --format coze --report out.report -o coze.jsonl",
+        "spanloom export --format otlp --since 7d --to http://other.internal:4318",
+        "spanloom export --format invariant --to http://localhost --dataset weather",
     ),
 )
 @run_filters
@@ -58,10 +64,10 @@ _FORMATS = formats_of(Of.RUNS, Via.SHELL)
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    required=True,
     help="The file to write, or the folder where a format has a file for each run; it is there "
     "once it is whole.",
 )
+@to_options
 @report_option
 @click.option("--limit", type=click.IntRange(1), help="The most runs to write.")
 @patient_client_option
@@ -71,22 +77,33 @@ def export_command(
     words: str | None,
     order: str | None,
     format_id: str,
-    output: Path,
+    output: Path | None,
+    to_url: str | None,
+    dataset: str | None,
     report: Path | None,
     limit: int | None,
     client: Client,
 ) -> None:
     """Write runs into a file, newest first: documents, a table, or what another system reads.
 
+    With --to they are sent to another system; given again, OTLP doubles nothing, and an Explorer
+    has the runs twice. Ends with 1 if it refused one.
+
     A run that the format cannot hold is left out with the reason, and what it does not hold of the
     others is counted. What is interrupted goes on where it was when the same command is given
     again; until then FILE is called FILE.partial. Runs that start meanwhile are not in it.
     """
     known = _FORMATS[format_id]
+    check_to(known, to_url, dataset, has_file=output is not None)
+    runs = trajectories(words=words, order=order, limit=limit, **filters)
+    if output is None:
+        check_report(report, {})
+        _push(client, runs, known, to_url or "", dataset, report)
+        return
     check_place("-o", output, is_folder=not known.suffix)
     check_report(report, {"-o": known.target(output)})
     wanted = Export(
-        trajectories(words=words, order=order, limit=limit, **filters),
+        runs,
         {**filters, **({"words": words} if words else {}), "order": order, "limit": limit},
         known,
         output,
@@ -99,6 +116,21 @@ def export_command(
             partial(write_report, path=report) if report else lambda _: None,
         )
     _say(done)
+
+
+def _push(
+    client: Client,
+    runs: Listing[Run],
+    known: Format,
+    to_url: str,
+    dataset: str | None,
+    report: Path | None,
+) -> None:
+    done = push_all(client, runs, known, to_url, dataset)
+    if report is not None:
+        write_report(done, report)
+    if done.rejected:
+        click.get_current_context().exit(1)
 
 
 def _say(done: Exported) -> None:

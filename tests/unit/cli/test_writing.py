@@ -141,3 +141,20 @@ def test_commands_that_write_name_a_folder_that_is_not_there(arguments: list[str
         said = run_command([*arguments, place])
         assert reason in said
         assert said.endswith("--- exit status 2\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name a file by -o, or where to send the runs by --to"),
+        (["-o", "x", "--to", "http://a"], "name a file by -o, or where to send the runs by --to"),
+        (["--to", "http://a"], "--to sends invariant and otlp: not --format jsonl"),
+        (["--to", "http://a", "--format", "invariant", "--dataset", "a b"], "only letters"),
+        (["--to", "http://a", "--format", "otlp", "--dataset", "a"], "--dataset is for"),
+        (["-o", "x", "--format", "invariant", "--dataset", "a"], "--dataset is for"),
+    ],
+)
+def test_where_runs_are_sent_is_asked_wrongly(arguments: list[str], message: str) -> None:
+    said = run_command(["export", *arguments])
+    assert message in said
+    assert said.endswith("--- exit status 2\n")

@@ -87,7 +87,7 @@ def export(
         target.parent.mkdir(parents=True, exist_ok=True)
     with PartialFile(target, Mark(asked, wanted.runs.filters)) as partial:
         writing = _Writing(client, wanted, partial)
-        for rows, cursor in _pages(client, wanted, partial.mark):
+        for rows, cursor in pages_of(client, wanted.runs, partial.mark):
             writing.write(rows, cursor)
             tell(partial.mark)
         done = _report(partial, wanted.format.id)
@@ -127,18 +127,22 @@ def _report(partial: PartialFile, to: str) -> Report:
         if "skipped" in note:
             done.skipped.append(note["skipped"])
         else:
-            lost = Losses()
-            for code, n in note["lost"]["counts"].items():
-                lost.note(Code(code), times=n)
-            done.lose(note["lost"]["trace_id"], lost)
+            done.lose(note["lost"]["trace_id"], losses_of(note["lost"]["counts"]))
     return done
 
 
-def _pages(
-    client: Client, wanted: Export, mark: Mark
+def losses_of(counts: Mapping[str, int]) -> Losses:
+    """Return losses by code, without their places."""
+    lost = Losses()
+    for code, n in counts.items():
+        lost.note(Code(code), times=n)
+    return lost
+
+
+def pages_of(
+    client: Client, runs: Listing[Run], mark: Mark
 ) -> Iterator[tuple[Sequence[Row], str | None]]:
     """Yield the remaining pages, each with the cursor of the next one."""
-    runs = wanted.runs
     left = None if runs.limit is None else max(0, runs.limit - mark.runs - mark.skipped)
     walk = PageWalk(runs.path, mark.filters, left, read_rows, mark.cursor, PAGE_RUNS)
     while (request := walk.next_request()) is not None:
@@ -170,7 +174,7 @@ class _Writing:
                 page.runs += 1
                 page.lose(row["trace_id"], read_header(reply.headers.get(LOSSES.lower(), "")))
             else:
-                page.skip(skip(row["trace_id"], row.get("version") or 0, _reason(reply)))
+                page.skip(skip(row["trace_id"], row.get("version") or 0, reason_of(reply)))
         self._partial.commit(cursor, page, self._layout.items, self._home)
 
     def whole(self, assemble: Assemble | None) -> Path | None:
@@ -185,7 +189,7 @@ class _Writing:
 
     def _add(self, row: Row) -> Reply:
         """Write a run; write nothing if it is not there any more, or cannot be held."""
-        request = _request(self._format, row)
+        request = request_of(self._format, row)
         if self._format.filed is Filed.LINES:
             return self._add_lines(request, row)
         body = BytesIO()
@@ -212,11 +216,13 @@ class _Writing:
         return reply
 
 
-def _reason(reply: Reply) -> str:
+def reason_of(reply: Reply) -> str:
+    """Return why a run is left out: a code of ``losses.py``, or ``deleted``."""
     return DELETED if reply.status == NOT_FOUND else str(orjson.loads(reply.body).get("reason"))
 
 
-def _request(wanted: Format, row: Row) -> Request:
+def request_of(wanted: Format, row: Row) -> Request:
+    """Return the request for a run in the format that a file has it in."""
     trace_id, project = row["trace_id"], row["project"]
     line = formats_of(Of.RUN)[wanted.line]
     if Via.PATH in line.via:

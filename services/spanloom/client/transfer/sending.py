@@ -162,7 +162,7 @@ def _send(transport: Transport, piece: Piece, done: Imported) -> None:
         _reject(done, piece, piece.spans, str(answer.get("message")))
         return
     if reply.status != OK:
-        raise _problem(reply, str(answer.get("message", "")))
+        raise problem_of(reply, str(answer.get("message", "")))
     partly = answer.get("partialSuccess") or {}
     refused = int(partly.get("rejectedSpans") or 0)
     done.accepted_spans += piece.spans - refused
@@ -175,7 +175,8 @@ def _reject(done: Imported, piece: Piece, spans: int, reason: str) -> None:
     done.rejected.append({"place": piece.place, "reason": reason})
 
 
-def _problem(reply: Reply, message: str) -> ApiError:
+def problem_of(reply: Reply, message: str) -> ApiError:
+    """Return the error of a status that no piece can pass."""
     kind = BY_STATUS.get(reply.status, ApiError)
     said = message or f"the receiver answers {reply.status}"
     return kind(reply.status, said, said, (), reply.retry_after_s)

@@ -1,0 +1,122 @@
+"""Sends the runs of a list straight to another system, one after the other.
+
+Known are a self-hosted Invariant Explorer, which takes the lines of runs, and receivers of OTLP,
+which take their spans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO, TYPE_CHECKING, Protocol
+
+import orjson
+
+from spanloom.client.request import OK, Request
+from spanloom.client.transfer.export import losses_of, pages_of, reason_of, request_of
+from spanloom.client.transfer.partial import Mark
+from spanloom.client.transfer.sending import Sending, problem_of
+from spanloom.core.exchange.reports import Report, skip
+from spanloom.core.exchange.sources import CANONICAL, OTLP, Source
+from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import LOSSES, read_header
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.client.calls.walks import Listing, Row
+    from spanloom.client.client import Client
+    from spanloom.client.transport import Transport
+    from spanloom.core.formats.entry import Format
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.records.run import Run
+
+INVARIANT = "invariant"
+PUSH = "/api/v1/push/trace"
+_JSON = {"Content-Type": "application/json"}
+_REFUSED = frozenset({400, 413, 422})
+"""Statuses that reject this run; the next one may be accepted."""
+_ANSWERED = _REFUSED | {OK, 401, 403, 404, 429, 503}
+
+
+class Target(Protocol):
+    """Where runs are sent."""
+
+    def send(self, run: IO[bytes]) -> str:
+        """Send a run in the target's format; return why it refuses it, nothing if it takes it.
+
+        Raises ``ClientError`` if it can take no run.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Explorer:
+    """An Invariant Explorer: a trace for each agent of a run. It does not know a run again."""
+
+    transport: Transport
+    dataset: str | None = None
+
+    def send(self, run: IO[bytes]) -> str:
+        """See ``Target``."""
+        lines = orjson.loads(run.read())
+        names = ("messages", "annotations", "metadata")
+        asked: Json = {name: [line[name] for line in lines] for name in names}
+        if self.dataset is not None:
+            asked["dataset"] = self.dataset
+        request = Request("POST", PUSH, headers=_JSON, body=dump(asked), expected=_ANSWERED)
+        reply = self.transport.ask(replace(request, is_repeatable=False))
+        if reply.status == OK:
+            return ""
+        said = str(orjson.loads(reply.body or b"{}").get("detail", ""))
+        if reply.status not in _REFUSED:
+            raise problem_of(reply, said)
+        return said or f"it answers {reply.status}"
+
+
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """A receiver of OTLP over HTTP; spans that it has already are not doubled."""
+
+    transport: Transport
+
+    def send(self, run: IO[bytes]) -> str:
+        """See ``Target``."""
+        sending = Sending(self.transport, lambda _: None)
+        done = sending.send(Path(run.name), None, lambda *_: None, Source(OTLP))
+        return done.rejected[0]["reason"] if done.rejected else ""
+
+
+def push(
+    client: Client,
+    runs: Listing[Run],
+    known: Format,
+    target: Target,
+    tell: Callable[[int], None],
+) -> Report:
+    """Send the runs; ``tell`` is called with their number after each. Raises ``ClientError``."""
+    report = Report(CANONICAL, known.id)
+    for rows, _ in pages_of(client, runs, Mark({}, runs.filters)):
+        for row in rows:
+            with NamedTemporaryFile(prefix="spanloom-") as body:
+                _push_one(client, row, known, target, report, body)
+            tell(report.written)
+    return report
+
+
+def _push_one(
+    client: Client, row: Row, known: Format, target: Target, report: Report, body: IO[bytes]
+) -> None:
+    trace_id = row["trace_id"]
+    reply = client.transport.ask(request_of(known, row), body)
+    if reply.status != OK:
+        report.skipped.append(skip(trace_id, row.get("version") or 0, reason_of(reply)))
+        return
+    body.flush()
+    body.seek(0)
+    if reason := target.send(body):
+        report.rejected.append({"place": trace_id, "reason": reason})
+        return
+    report.written += 1
+    report.lose(trace_id, losses_of(read_header(reply.headers.get(LOSSES.lower(), ""))))
