@@ -16,6 +16,7 @@ from spanloom.cli.client import patient_client_option
 from spanloom.cli.exchanging import FormatName, check_report, report_option, write_report
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.pushing import check_to, push_all, to_options
+from spanloom.cli.tables import RUNS, call_of, table_options, write_table
 from spanloom.cli.writing import check_place, writing
 from spanloom.client.calls.lists import trajectories
 from spanloom.client.transfer.export import Export, Exported, export
@@ -43,6 +44,7 @@ _FORMATS = formats_of(Of.RUNS, Via.SHELL)
         "spanloom export --since 7d -o runs.jsonl",
         "spanloom export --errors --format otlp -o failed.otlp.jsonl",
         "spanloom export --project travel --format parquet -o travel.parquet",
+        "spanloom export --of steps --format parquet -o steps.parquet",
         "spanloom export --format coze --report out.report -o coze.jsonl",
         "spanloom export --format otlp --since 7d --to http://other.internal:4318",
         "spanloom export --format invariant --to http://localhost --dataset weather",
@@ -68,6 +70,7 @@ _FORMATS = formats_of(Of.RUNS, Via.SHELL)
     "once it is whole.",
 )
 @to_options
+@table_options
 @report_option
 @click.option("--limit", type=click.IntRange(1), help="The most runs to write.")
 @patient_client_option
@@ -80,6 +83,8 @@ def export_command(
     output: Path | None,
     to_url: str | None,
     dataset: str | None,
+    subject: str,
+    no_texts: bool,
     report: Path | None,
     limit: int | None,
     client: Client,
@@ -95,6 +100,13 @@ def export_command(
     """
     known = _FORMATS[format_id]
     check_to(known, to_url, dataset, has_file=output is not None)
+    if subject != RUNS or no_texts:
+        asked = {"words": words, "order": order, "limit": limit}
+        call = call_of(subject, format_id, filters, asked)
+        if output is None or report is not None:
+            raise click.UsageError("a table of rows is for -o FILE, without --report")
+        write_json(write_table(client, call, output), sys.stdout, indent=False)
+        return
     runs = trajectories(words=words, order=order, limit=limit, **filters)
     if output is None:
         check_report(report, {})

@@ -17,7 +17,7 @@ import orjson
 
 from spanloom.client.calls.runs import document
 from spanloom.client.models import ItemT, Page, Trajectory
-from spanloom.client.request import JSON, NOT_FOUND, Request, in_body_if_long
+from spanloom.client.request import JSON, NOT_FOUND, Call, Request, in_body_if_long
 from spanloom.core.formats.entry import ARROW
 
 if TYPE_CHECKING:
@@ -96,6 +96,13 @@ class Listing(Generic[ItemT]):
                 or_media_type=JSON,
             )
         )
+
+    def as_table(self, media_type: str) -> Call[bytes]:
+        """Return the call for all items at once as a table: CSV, Parquet or lines of JSON."""
+        limit = {} if self.limit is None else {"limit": str(self.limit)}
+        params, accept = {**self.filters, **limit}, {"accept": media_type}
+        request = Request("GET", self.path, params, accept, media_type=media_type)
+        return Call(in_body_if_long(request), lambda reply: reply.body)
 
     def of(self, fields: str | None) -> Listing[ItemT]:
         """Return the same list with only some columns: enough for rows, not for typed items."""

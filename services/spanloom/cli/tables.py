@@ -1,0 +1,79 @@
+"""``spanloom export --of`` and ``--no-texts``: the rows of a list as one table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+import orjson
+
+from spanloom.cli.writing import check_place, whole_file
+from spanloom.client.calls.lists import steps, trajectories
+from spanloom.client.calls.scores import score_table
+from spanloom.core.formats.entry import PARQUET
+from spanloom.core.showing.values import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from spanloom.client.client import Client
+    from spanloom.client.request import Call
+
+RUNS, STEPS, SCORES = "runs", "steps", "scores"
+_FORMAT = "parquet"
+
+
+def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--of`` and ``--no-texts``."""
+    command = click.option(
+        "--no-texts",
+        is_flag=True,
+        help=f"Without the documents: --format {_FORMAT} has the figures of runs alone.",
+    )(command)
+    return click.option(
+        "--of",
+        "subject",
+        type=click.Choice([RUNS, STEPS, SCORES]),
+        default=RUNS,
+        show_default=True,
+        help=f"What the rows of --format {_FORMAT} are; those of steps and scores have the columns "
+        "of the API. Filters select the runs of steps; scores are those of --project.",
+    )(command)
+
+
+def call_of(
+    subject: str, format_id: str, filters: Mapping[str, Any], asked: Mapping[str, Any]
+) -> Call[bytes]:
+    """Return the call for the rows; ``asked`` are ``words``, ``order`` and ``limit``.
+
+    Raises ``click.UsageError`` for what such rows cannot be asked for.
+    """
+    if format_id != _FORMAT:
+        raise click.UsageError(f"--of {STEPS}, --of {SCORES} and --no-texts: --format {_FORMAT}")
+    if subject == RUNS:
+        return trajectories(**asked, **filters).as_table(PARQUET)
+    given = {f"--{name}" for name, value in asked.items() if value is not None}
+    if subject == STEPS:
+        _refuse(subject, given - {"--limit"})
+        of_runs = {name: value for name, value in filters.items() if name != "where"}
+        listed = steps(run_where=filters.get("where"), limit=asked["limit"], **of_runs)
+        return listed.as_table(PARQUET)
+    preset = {"duplicate", "has_steps", "project"}
+    given |= {f"--{n}" for n, value in filters.items() if n not in preset and value is not None}
+    _refuse(subject, given)
+    return score_table(PARQUET, project=filters.get("project"))
+
+
+def _refuse(subject: str, given: set[str]) -> None:
+    if given:
+        raise click.UsageError(f"--of {subject} has no {min(given)}")
+
+
+def write_table(client: Client, call: Call[bytes], path: Path) -> bytes:
+    """Write the rows into a file; return what is said of it as JSON."""
+    check_place("-o", path)
+    with whole_file(path) as file:
+        client.copy(call, file)
+    size = path.stat().st_size
+    return orjson.dumps({"file": printable(str(path)), "format": _FORMAT, "bytes": size})
