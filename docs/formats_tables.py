@@ -60,7 +60,7 @@ def _row(known: Format) -> Sequence[str]:
 def of_runs() -> Iterator[Sequence[str]]:
     """Yield a row for each format of runs: over HTTP, as a file, and in."""
     documents, files = formats_of(Of.RUN), formats_of(Of.RUNS)
-    by_line = {known.line: known for known in files.values() if not known.writer}
+    by_line = {known.line: known for known in files.values() if known.line and not known.writer}
     for name in sorted(documents.keys() | files.keys() - {f.id for f in by_line.values()}):
         known, file = documents.get(name), files.get(name) or by_line.get(name)
         if known is not None and file is None:

@@ -165,6 +165,15 @@ REGISTRY: Sequence[Format] = (
         filed=Filed.FOLDER,
         in_lines=True,
     ),
+    Format(
+        id="adk",
+        of=Of.RUNS,
+        media_type=JSON,
+        suffix=".json",
+        description="Evaluation sets of Google's ADK: a case is the conversation of a run.",
+        via=Via(0),
+        reader="spanloom.core.exchange.adk:READER",
+    ),
     # --- spans, pages and tables
     Format(
         id="otlp",

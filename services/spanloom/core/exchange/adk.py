@@ -1,0 +1,130 @@
+"""Reads evaluation sets of Google's ADK: each case is a run, the conversation that is expected.
+
+``{"eval_set_id", "eval_cases": [{"eval_id", "conversation": [{"user_content", "final_response",
+"intermediate_data": {"tool_uses", "tool_responses"}}]}]}``; contents are ``{"role", "parts"}``.
+Nothing of it ran: written as rows of another system, the runs are items of a data set.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.drafts import complete
+from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.messages.reading import AGENT, Source, draft_of_messages
+from spanloom.core.formats.json_bytes import dump, sorted_keys
+from spanloom.core.formats.losses import Code
+from spanloom.core.formats.readers import Refused, a_list, an_object, read_alone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.readers import Located, Reading, Taken
+
+_CASES, _ID, _SET = "eval_cases", "eval_id", "eval_set_id"
+_KNOWN = frozenset({_ID, "conversation", "session_input", "creation_timestamp"})
+
+
+class Reader:
+    """Reads sets, in which each case stands alone."""
+
+    def fits(self, value: Any) -> bool:  # as JSON has it
+        """Return whether a value is a set."""
+        return isinstance(value, dict) and isinstance(value.get(_CASES), list)
+
+    def holds(self, first: Any) -> bool:  # as JSON has it
+        """See ``Reader``."""
+        return self.fits([first])
+
+    def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
+        """Yield the run of each case; a case that is refused keeps no other away."""
+        for place, value in values:
+            try:
+                given = an_object(value, "the set")
+                cases = a_list(given.get(_CASES), _CASES)
+            except InvalidRequestError as error:
+                yield Refused(place, str(error))
+                continue
+            if not cases:
+                yield Refused(place, f"{_CASES}: the set has none")
+            for at, case in enumerate(cases):
+                where = place if len(cases) == 1 else f"{place}: case {at + 1}"
+                yield from read_alone(where, (given.get(_SET), case), _read_case, reading)
+
+
+def _read_case(given: tuple[object, Any], reading: Reading) -> Iterable[Json]:
+    of_set, value = given
+    case = an_object(value, "the case")
+    own = case.get(_ID)
+    if not isinstance(own, str) or not own:
+        reading.losses.note(Code.IDS_MADE, _ID)
+        own = dump(sorted_keys(case)).decode()
+    set_id = of_set if isinstance(of_set, str) else ""
+    trace_id = trace_id_of(reading.format, reading.project, f"{set_id}\0{own}")
+    messages: list[Json] = []
+    for at, turn in enumerate(a_list(case.get("conversation"), "conversation")):
+        messages += _turn(an_object(turn, f"conversation.{at}"), f"conversation.{at}", reading)
+    for name in case.keys() - _KNOWN:
+        reading.losses.note(Code.METADATA_DROPPED, name)
+    session = an_object(case.get("session_input") or {}, "session_input")
+    app = session.get("app_name")
+    about = {_SET: set_id, _ID: case.get(_ID)}
+    metadata = {name: text for name, text in about.items() if isinstance(text, str) and text}
+    source = Source(
+        trace_id=trace_id,
+        name=app if isinstance(app, str) and app else AGENT,
+        extras={"metadata": metadata} if metadata else {},
+        where="conversation",
+    )
+    yield complete(draft_of_messages(messages, reading, source))
+
+
+def _turn(turn: Json, where: str, reading: Reading) -> Iterator[Json]:
+    """Yield what the user said, the calls that are expected, their results, and the answer."""
+    yield {
+        "role": "user",
+        "content": _text(turn.get("user_content"), f"{where}.user_content", reading),
+    }
+    between = an_object(turn.get("intermediate_data") or {}, f"{where}.intermediate_data")
+    uses = a_list(between.get("tool_uses") or [], f"{where}.intermediate_data.tool_uses")
+    calls = [_call(use, f"{where}.intermediate_data.tool_uses.{n}") for n, use in enumerate(uses)]
+    if calls:
+        yield {"role": "assistant", "content": "", "tool_calls": calls}
+    given = a_list(between.get("tool_responses") or [], f"{where}.intermediate_data.tool_responses")
+    for n, value in enumerate(given):
+        told = an_object(value, f"{where}.intermediate_data.tool_responses.{n}")
+        answered = told.get("response")
+        text = answered if isinstance(answered, str) else dump(answered or {}).decode()
+        yield {"role": "tool", "content": text, **_named(told)}
+    if turn.get("final_response") is not None:
+        text = _text(turn["final_response"], f"{where}.final_response", reading)
+        yield {"role": "assistant", "content": text}
+
+
+def _call(value: object, where: str) -> Json:
+    use = an_object(value, where)
+    name = use.get("name")
+    arguments = dump(an_object(use.get("args") or {}, f"{where}.args")).decode()
+    function = {"name": name if isinstance(name, str) else "", "arguments": arguments}
+    own = {"id": use["id"]} if isinstance(use.get("id"), str) else {}
+    return {**own, "type": "function", "function": function}
+
+
+def _named(told: Json) -> Json:
+    names = {"tool_call_id": told.get("id"), "name": told.get("name")}
+    return {name: text for name, text in names.items() if isinstance(text, str)}
+
+
+def _text(value: object, where: str, reading: Reading) -> str:
+    """Return the texts of a content by lines; other parts are dropped."""
+    content = an_object(value, where)
+    parts = a_list(content.get("parts") or [], f"{where}.parts")
+    told = [an_object(part, f"{where}.parts.{n}").get("text") for n, part in enumerate(parts)]
+    texts = [text for text in told if isinstance(text, str)]
+    reading.losses.note(Code.PARTS_DROPPED, where, len(told) - len(texts))
+    return "\n".join(texts)
+
+
+READER = Reader()
