@@ -82,11 +82,11 @@ MUTANTS = (
         killed_by=[f"{CONTRACT}/test_finished_spans.py"],
     ),
     Mutant(
-        name="what-is-gone-was-never-seen",
-        room="extractor",
-        was="newest_seq = max(part.newest_seq, arrived.newest_seq)",
-        becomes="newest_seq = part.newest_seq",
-        why="a build of a finished span is older than that of an open copy which came after it",
+        name="what-counts-for-nothing-is-newer",
+        room="storage",
+        was="SELECT argMax(Seq, RowVersion) AS newest,",
+        becomes="SELECT max(Seq) AS newest,",
+        why="a run begins later, by its arrival, until a merge removes the open copy of a span",
         killed_by=[f"{CONTRACT}/test_finished_spans.py"],
     ),
     Mutant(

@@ -193,4 +193,25 @@ FOUND: Sequence[Found] = (
             ("run", 0, 4),
         ],
     ),
+    # An open copy of a finished span counts for nothing: a build that knew of it said that the run
+    # arrived later than one that did not, and was written last.
+    Found(
+        "as_one_extractor",
+        (0, 1, 0, 0, 1),
+        [
+            ("advance", 6),
+            ("run", 1, 0),
+            ("kill_store",),
+            ("run", 0, 0),
+            ("send", 0, 0, 0, 0, 0, 4),
+            ("run", 1, 3),
+            ("set_delay", 0, 3),
+            ("advance", 6),
+            ("store_block", 0, 2),
+            ("advance", 6),
+            ("run", 1, 3),
+            ("run", 1, 3),
+            ("send", 0, 0, 0, 0, 2, 0),
+        ],
+    ),
 )

@@ -39,13 +39,11 @@ def read_traces(
     usual = [key for key in keys if key not in large]
     parts, unsure, grown = whole_parts(spans.read_spans(usual), usual, arrived, max_spans)
     for key in _covered(spans, unsure):
-        parts[key] = _whole(parts[key], arrived[key])
+        parts[key] = _whole(parts[key])
     for key in (*large, *grown):
-        part = spans.read_part(key, max_spans)
-        own = arrived.get(key, NOTHING_ARRIVED)
-        parts[key] = _whole(part, own) if part.is_whole else part
+        parts[key] = spans.read_part(key, max_spans)
     for key in _built_whole(spans, parts, arrived):
-        parts[key] = _whole(parts[key], arrived[key])
+        parts[key] = _whole(parts[key])
     return parts
 
 
@@ -82,16 +80,18 @@ def whole_parts(
             unplaced=traces.unplaced.get(key, ()),
         )
         if is_counted(own.requests, tally):
-            parts[key] = _whole(part, own)
+            parts[key] = _whole(part)
         else:
             parts[key], unsure[key] = part, contents
     return Compared(parts, unsure, large)
 
 
-def _whole(part: TracePart, arrived: Arrived) -> TracePart:
-    """Return a part that has seen all that had arrived, also what counts for nothing."""
-    newest_seq = max(part.newest_seq, arrived.newest_seq)
-    return part._replace(is_whole=True, newest_seq=newest_seq)
+def _whole(part: TracePart) -> TracePart:
+    """Return a part that has seen all that had arrived.
+
+    Its newest sequence stays that of what counts, so that equal spans make equal documents.
+    """
+    return part._replace(is_whole=True)
 
 
 def _covered(spans: SpanReader, unsure: Mapping[TraceKey, Contents]) -> Sequence[TraceKey]:

@@ -157,7 +157,7 @@ class TracePart(NamedTuple):
     events_left_out: int
     """How many content events of the trace were not read."""
     newest_seq: int
-    """The newest version among all of them, read or not."""
+    """The newest version that counts among all of them, read or not."""
     read: Read = NOTHING_READ
     """How much of the trace that is, read or not."""
     is_whole: bool = False

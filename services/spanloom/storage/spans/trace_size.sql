@@ -1,5 +1,5 @@
 -- The number of spans and content events of a trace, the sum of their ranks (core/coverage.py), and
--- their newest version. In the order of the key, so that the memory does not grow with the trace.
+-- the newest version that counts. In the order of the key, so that the memory does not grow with the trace.
 WITH
 (
     SELECT (count(), max(RowVersion), sum(toUInt128(RowVersion) + 1))
@@ -10,7 +10,7 @@ SELECT count() AS span_count, events.1 AS event_count, greatest(max(newest), eve
        toString(sum(rank) + events.3) AS ranks
 FROM
 (
-    SELECT max(Seq) AS newest,
+    SELECT argMax(Seq, RowVersion) AS newest,
            max(toUInt128(Seq) + 1 + if(EndTimeUnixNano > 0 AND EndTimeUnixNano >= StartTimeUnixNano, 1125899906842624, 0)) AS rank
     FROM otel_traces
     WHERE Project = {project:String} AND TraceId = {trace_id:String}
