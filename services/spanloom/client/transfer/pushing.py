@@ -16,6 +16,7 @@ import orjson
 from spanloom.client.request import OK, Request
 from spanloom.client.transfer.export import losses_of, pages_of, reason_of, request_of
 from spanloom.client.transfer.partial import Mark
+from spanloom.client.transfer.scores import SentScores
 from spanloom.client.transfer.sending import Sending, problem_of
 from spanloom.core.exchange.reports import Report, skip
 from spanloom.core.exchange.sources import CANONICAL, OTLP, Source
@@ -83,7 +84,7 @@ class Receiver:
 
     def send(self, run: IO[bytes]) -> str:
         """See ``Target``."""
-        sending = Sending(self.transport, lambda _: None)
+        sending = Sending(self.transport, lambda _: None, lambda _: SentScores())
         done = sending.send(Path(run.name), None, lambda *_: None, Source(OTLP))
         return done.rejected[0]["reason"] if done.rejected else ""
 

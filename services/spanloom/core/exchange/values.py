@@ -8,6 +8,7 @@ yielded as it is: its reader says what is wrong with it, and the next is split o
 from __future__ import annotations
 
 import json
+import re
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
@@ -33,7 +34,6 @@ _BOM = b"\xef\xbb\xbf"
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _SURROGATE = b"\\ud"
 _CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\],]', re.DOTALL)
 _INSIDE = frozenset({b"]", b"}", b","})
 """What a line inside of a document may begin with, and none of JSON lines."""
 

@@ -179,9 +179,7 @@ def _run(trace_id: str, project: str, place: str, state: str) -> Line:
 
 def _leave_out(rows: Sequence[PlacedRow]) -> SentScores:
     """Refuse the scores of a file: a key that may store spans may not score runs."""
-    return SentScores(
-        refused_scores=len(rows), refused=[{"place": "scores", "reason": NO_SCORES}]
-    )
+    return SentScores(refused_scores=len(rows), refused=[{"place": "scores", "reason": NO_SCORES}])
 
 
 def _begin(path: Path, wanted: Wanted) -> Begin:
