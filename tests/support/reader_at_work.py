@@ -133,7 +133,7 @@ class Reader(NamedTuple):
         return line
 
     def _expanded(self, word: str) -> str:
-        return str(self.home / word[2:]) if word.startswith("~/") else word
+        return str(self.home / word[2:]) if word.startswith("~/") else self.at_our_ports(word)
 
 
 def parted(line: str) -> tuple[str, str, str]:

@@ -61,6 +61,21 @@ FILES = (
     "spanloom convert --from canonical --to coze-example ~/runs.jsonl -o ~/example.json",
 )
 """The reader's files for the pages of formats."""
+EVAL_SET = {
+    "eval_set_id": "weather",
+    "eval_cases": [
+        {
+            "eval_id": "oslo",
+            "conversation": [
+                {
+                    "user_content": {"parts": [{"text": "Is Oslo dry?"}]},
+                    "final_response": {"parts": [{"text": "It is."}]},
+                }
+            ],
+        }
+    ],
+}
+"""The reader's file of another system, ``~/weather.evalset.json``."""
 MOST_NOT_RUN = 13
 """An example that nobody tries will be wrong one day: more than these need a better reason."""
 READING = (
@@ -149,6 +164,7 @@ def in_shell(example: Example, reader: Reader) -> None:
     if example.page.startswith("docs/formats/"):
         for line in FILES:
             reader.type_line(line)
+        (reader.home / "weather.evalset.json").write_text(json.dumps(EVAL_SET))
     reader.type(example.text)
 
 

@@ -19,7 +19,7 @@ from spanloom.client.errors import UnavailableError
 from spanloom.client.transfer import export as exporting
 from spanloom.client.transfer.export import Export, export
 from spanloom.client.transfer.partial import ExportError, Mark, Page, PartialFile
-from spanloom.core.formats.entry import Of
+from spanloom.core.formats.entry import Of, Via
 from spanloom.core.formats.registry import formats_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.unit.client.conftest import World
 
 RUNS = 7
-FORMATS = formats_of(Of.RUNS)
+FORMATS = formats_of(Of.RUNS, Via.SHELL)
 
 
 @dataclass
