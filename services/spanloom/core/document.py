@@ -10,6 +10,8 @@ partial or foreign document read as empty: ``""``, 0 or no items.
 
 from __future__ import annotations
 
+from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -219,6 +221,42 @@ class Document:
             if agent.id in ids
         ]
         return {**self.json, AGENTS: agents}
+
+
+class _HeldAgent(DocumentAgent):
+    __slots__ = ("held",)
+
+    held: list[DocumentStep]
+
+    @property
+    def steps(self) -> Iterator[DocumentStep]:
+        return iter(self.held)
+
+
+class HeldDocument(Document):
+    """A document for readers that go through it several times: each step is viewed once."""
+
+    @cached_property
+    def root(self) -> DocumentStep:
+        """See ``Document``."""
+        return super().root
+
+    @property
+    def agents(self) -> Iterator[DocumentAgent]:
+        """See ``Document``."""
+        return iter(self._agents)
+
+    @property
+    def steps(self) -> Iterator[DocumentStep]:
+        """See ``Document``."""
+        return chain.from_iterable(agent.held for agent in self._agents)
+
+    @cached_property
+    def _agents(self) -> list[_HeldAgent]:
+        found = [_HeldAgent(agent, AGENT) for agent in self.json.get(AGENTS) or ()]
+        for agent in found:
+            agent.held = [DocumentStep(step, None, agent) for step in agent.json.get("steps") or ()]
+        return found
 
 
 def whole(value: object, otherwise: int = 0) -> int:

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 import spanloom
-from spanloom.core.document import AGENT, Document
+from spanloom.core.document import AGENT, Document, HeldDocument
 from spanloom.core.formats.schema import canonical_example
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ ALLOWED = {
     "core/document.py": "the view",
     "core/formats/canonical.py": "writes the document",
     "core/exchange/coze/builder.py": "writes the document of Coze Loop's builder",
+    "core/exchange/coze/figures.py": "measures its steps",
     "core/exchange/coze/example.py": "writes the document of Coze Loop's example",
     "core/exchange/coze/members.py": "reads the members of both",
     "core/exchange/coze/reading.py": "brings both into the canonical shape",
@@ -125,3 +126,15 @@ def test_what_a_foreign_document_lacks_reads_as_empty(foreign: dict[str, object]
 def _all_of(view: Document) -> Iterator[DocumentStep]:
     yield from view.agents
     yield from view.steps
+
+
+def test_a_held_document_shows_the_same_and_views_each_step_once() -> None:
+    document = canonical_example()
+    plain, held = Document(document), HeldDocument(document)
+    assert [step.json for step in held.steps] == [step.json for step in plain.steps]
+    assert [step.agent_id for step in held.steps] == [step.agent_id for step in plain.steps]
+    of_agents = [step for agent in held.agents for step in agent.steps]
+    assert all(one is other for one, other in zip(held.steps, of_agents, strict=True))
+    assert held.root is held.root
+    assert held.root.json == plain.root.json
+    assert held.by_id().keys() == plain.by_id().keys()

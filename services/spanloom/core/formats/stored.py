@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
-from spanloom.core.document import Document
+from spanloom.core.document import HeldDocument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from spanloom.core.document import Document
     from spanloom.core.formats.losses import Losses
 
 
@@ -30,7 +31,7 @@ class Stored:
     @cached_property
     def view(self) -> Document:
         """The document, parsed once; writers do not change its JSON."""
-        return Document(orjson.loads(self.document))
+        return HeldDocument(orjson.loads(self.document))
 
 
 RunWriter: TypeAlias = "Callable[[Stored, Losses], bytes]"

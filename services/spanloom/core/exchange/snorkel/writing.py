@@ -14,7 +14,7 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from spanloom.core.document import AGENT, Document
+from spanloom.core.document import AGENT, Document, DocumentStep
 from spanloom.core.exchange.attributes import note_dropped
 from spanloom.core.exchange.snorkel.source import DEEPEST, SOURCE, restored
 from spanloom.core.extraction.metrics import COST
@@ -24,7 +24,7 @@ from spanloom.core.formats.losses import Code
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from spanloom.core.document import DocumentAgent, DocumentStep
+    from spanloom.core.document import DocumentAgent
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.stored import Stored
@@ -93,8 +93,7 @@ def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
 
 def _steps(document: Document) -> dict[str, DocumentStep]:
     """Return every step by id, agents as such, and the root as the root."""
-    root = document.root
-    root.type = _ROOT
+    root = DocumentStep(document.root.json, _ROOT)
     steps: dict[str, DocumentStep] = {agent.id: agent for agent in document.agents}
     steps[root.id] = root
     for step in document.steps:
