@@ -33,7 +33,7 @@ ALLOWED = {
     "core/exchange/coze/totals.py": "names the places of totals in both",
     "core/exchange/chat.py": "tells its rows from documents",
     "core/exchange/langsmith.py": "tells its examples from documents",
-    "core/exchange/invariant/counting.py": "a place of losses",
+    "core/exchange/kept.py": "names the members that a format may lose",
     "core/formats/schema.py": "the schema of that document",
     "core/records/run.py": "a field of `where` has the same name",
     "api/examples.py": "an example of that field",

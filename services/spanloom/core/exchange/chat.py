@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.exchange.drafts import complete
+from spanloom.core.exchange.kept import OF_THE_SENDER
 from spanloom.core.exchange.messages.reading import draft_of_messages, is_message_list
 from spanloom.core.exchange.messages.rows import source_of
-from spanloom.core.exchange.messages.writing import about_run, talk_of, tools_of
+from spanloom.core.exchange.messages.writing import about_run, kept_beside, talk_of, tools_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.readers import EachAlone, a_list, an_object
 from spanloom.core.messages.steps import TOOL_DEFINITIONS
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
 _OF_OTHERS = frozenset({"annotations", "index", "inputs", "root_step", "type"})
 
 
+_KEPT = kept_beside(OF_THE_SENDER, {"name"}, of_models={TOOL_DEFINITIONS})
+
+
 def write(stored: Stored, losses: Losses) -> bytes:
     """Return the row of a run; raises ``NotHeldError`` without an agent."""
-    talk = talk_of(stored, losses)
-    tools = tools_of(talk.agent)
+    talk = talk_of(stored, losses, _KEPT)
+    tools = tools_of(talk.agent, losses)
     offered = {"tools": tools} if tools else {}
     return dump({"messages": talk.messages, **offered, "metadata": about_run(stored.view)})
 

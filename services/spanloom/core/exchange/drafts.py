@@ -198,6 +198,7 @@ def _as_drafted(built: Trajectory, draft: Draft, by_id: Mapping[str, DraftStep])
         root=drafted(built.root),
         agent_steps=list(map(all_drafted, built.agent_steps)),
         dialects=[draft.format],
+        is_resuming=draft.extras.get("is_resuming") is True,
         warnings=list(draft.warnings),
         extras={**_known(built.extras), **draft.extras},
     )

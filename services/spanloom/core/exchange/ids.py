@@ -1,6 +1,7 @@
 """Ids of runs and steps from other systems: theirs where they have the form, else hashes.
 
 Never random: the same source gives the same ids, so a file that is imported again changes nothing.
+Every reader counts the ids that are made with ``note_made``.
 """
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ import re
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from spanloom.core.formats.losses import Code
+
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from spanloom.core.formats.losses import Losses
 
 _TRACE, _STEP = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
 _NO_TRACE, _NO_STEP = "0" * 32, "0" * 16
@@ -41,6 +46,12 @@ def step_id_of(trace_id: str, path: str, source: str = "", taken: Collection[str
     if _STEP.fullmatch(bare) and bare != _NO_STEP and bare not in taken:
         return bare
     return _hash(16, trace_id, path)
+
+
+def note_made(id_: str, source: str, where: str, losses: Losses) -> None:
+    """Count an id of a run or of a step that is not its source's, at its place in the source."""
+    if id_ not in source.replace("-", "").lower():
+        losses.note(Code.IDS_MADE, where)
 
 
 def _uuid(source: str) -> str | None:

@@ -12,9 +12,10 @@ from uuid import UUID
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import complete
 from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.kept import OF_THE_SENDER
 from spanloom.core.exchange.messages.reading import draft_of_messages, is_message_list
 from spanloom.core.exchange.messages.rows import source_of
-from spanloom.core.exchange.messages.writing import about_run, talk_of
+from spanloom.core.exchange.messages.writing import about_run, kept_beside, talk_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.readers import EachAlone, an_object
 
@@ -36,9 +37,12 @@ _OF_EXAMPLES = frozenset(
 """Members of an example; a value with others needs a mark of LangSmith's."""
 
 
+_KEPT = kept_beside(OF_THE_SENDER, {"name"})
+
+
 def write(stored: Stored, losses: Losses) -> bytes:
     """Return the example of a run; raises ``NotHeldError`` without an agent."""
-    messages = talk_of(stored, losses).messages
+    messages = talk_of(stored, losses, _KEPT).messages
     roles = [message["role"] for message in messages]
     first = next((at for at, role in enumerate(roles) if role in ("assistant", "tool")), len(roles))
     about = about_run(stored.view)

@@ -10,9 +10,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.exchange.drafts import MAX_STEPS, complete
-from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.ids import note_made, trace_id_of
 from spanloom.core.exchange.messages.reading import Source, draft_of_messages, is_message_list
-from spanloom.core.exchange.messages.writing import talk_of
+from spanloom.core.exchange.messages.writing import kept_beside, talk_of
 from spanloom.core.formats.json_bytes import dump, sorted_keys
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import Located, a_list, read_alone
@@ -27,21 +27,23 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 
+_KEPT = kept_beside()
+
+
 def write(stored: Stored, losses: Losses) -> bytes:
     """Return the messages of a run; raises ``NotHeldError`` without an agent."""
-    messages = talk_of(stored, losses).messages
-    for message in messages:
-        losses.note(Code.TEXTS_DROPPED, "", message.pop("reasoning_content", None) is not None)
-    losses.note(Code.METADATA_DROPPED, "extraction")
-    return dump(messages)
+    told = talk_of(stored, losses, _KEPT).told
+    for message, step_id in told:
+        losses.note(Code.TEXTS_DROPPED, step_id, message.pop("reasoning_content", None) is not None)
+    return dump([one.message for one in told])
 
 
 def read_one(value: Any, reading: Reading) -> Iterable[Json]:
     """Yield the run of a list of messages."""
     messages = a_list(value, "the value")
     text = dump(sorted_keys(messages)).decode()
-    reading.losses.note(Code.IDS_MADE)
     trace_id = trace_id_of(reading.format, reading.project, text)
+    note_made(trace_id, "", "id", reading.losses)
     yield complete(draft_of_messages(messages, reading, Source(trace_id=trace_id, where="")))
 
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import MAX_STEPS, complete
-from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.ids import note_made, trace_id_of
 from spanloom.core.exchange.messages.reading import AGENT, Source, draft_of_messages
 from spanloom.core.exchange.messages.rows import source_id_of
-from spanloom.core.exchange.messages.writing import placeholder, talk_of
+from spanloom.core.exchange.messages.writing import kept_beside, placeholder, talk_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import Refused, a_list, a_text, an_object, read_alone
@@ -31,21 +31,24 @@ if TYPE_CHECKING:
 _SESSION, _MESSAGE = "session", "message"
 _HARNESS = "spanloom"
 _ROLES = {"developer": "system"}
+_KEPT = kept_beside(members={"name", "started_at"}, of_models={"model"})
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
     """Return the lines of a run; raises ``NotHeldError`` without an agent."""
-    talk, run = talk_of(stored, losses), stored.view
+    talk, run = talk_of(stored, losses, _KEPT), stored.view
     session = {"type": _SESSION, "harness": _HARNESS, "id": run.id, "name": run.root.name}
     lines = [session, *({"type": _MESSAGE, "message": m} for m in _messages(talk, losses))]
-    losses.note(Code.METADATA_DROPPED, "extraction")
     return b"".join(dump(line) + b"\n" for line in lines)
 
 
 def _messages(talk: Talk, losses: Losses) -> Iterator[Json]:
     steps = {step.id: step for step in talk.agent.steps}
-    times = _times([steps.get(step_id, talk.agent).started_at for _, step_id in talk.told], talk)
+    starts = [steps.get(step_id, talk.agent).started_at for _, step_id in talk.told]
+    times = _times(starts, talk)
     for (message, step_id), time in zip(talk.told, times, strict=True):
+        if (step := steps.get(step_id)) is not None and step.duration == 0:
+            losses.note(Code.TIMES_DROPPED, step_id, time != step.started_at)
         told = _message(message, step_id, losses)
         if time > 0:
             told["timestamp"] = time
@@ -68,6 +71,8 @@ def _times(starts: list[int], talk: Talk) -> Sequence[int]:
 
 def _message(message: Json, step_id: str, losses: Losses) -> Json:
     role = message["role"]
+    is_odd = role in _ROLES or (role != "tool" and "name" in message)
+    losses.note(Code.METADATA_DROPPED, step_id, is_odd)
     told: Json = {
         "role": _ROLES.get(role, role),
         "content": _text(message["content"], step_id, losses),
@@ -155,6 +160,7 @@ class _Session:
     def _read_one(self, value: Any, reading: Reading) -> Iterable[Json]:
         given, name = a_text(value.get("id"), "id"), value.get("name")
         trace_id = trace_id_of(reading.format, reading.project, given)
+        note_made(trace_id, given, "id", reading.losses)
         source = Source(
             trace_id=trace_id,
             name=name if isinstance(name, str) and name else AGENT,

@@ -72,7 +72,7 @@ def _restore(
         step_counts={**counts, Kind.OTHER: len(tree.spans) - known},
         dialects=carried.texts(fields["dialects"]),
         warnings=carried.texts(fields["warnings"]),
-        extras={name: read(fields[name]) for name, read in _EXTRAS.items() if name in fields},
+        extras={name: read(fields[name]) for name, read in EXTRAS.items() if name in fields},
         failures=[_failure(one) for one in _objects(fields.get("errors", []))],
         pauses=[_pause(one) for one in _objects(fields.get("pauses", []))],
         is_cancelled=fields.get("outcome") == Outcome.CANCELLED,
@@ -178,7 +178,7 @@ _COST: Mapping[str, Callable[[object], object]] = {
     "unpriced_calls": carried.number,
     "unpriced_models": carried.texts,
 }
-_EXTRAS: Mapping[str, Callable[[object], object]] = {
+EXTRAS: Mapping[str, Callable[[object], object]] = {
     "llm_wall_ms": carried.number,
     "tool_wall_ms": carried.number,
     "time_to_first_token_ms": carried.share,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import orjson
 
 from spanloom.core.conventions.listed_messages import HISTORY, OMITTED
-from spanloom.core.formats.losses import Code
+from spanloom.core.formats.losses import Code, Losses
 from spanloom.core.messages.texts import messages_in
 from spanloom.core.values.attributes import json_value
 
@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 
     from spanloom.core.document import DocumentAgent, DocumentStep
     from spanloom.core.formats.json_bytes import Json
-    from spanloom.core.formats.losses import Losses
 
 _HEARD = frozenset({"system", "developer", "user"})
+_OF_ANSWERS = frozenset({"role", "content", "tool_calls", "reasoning_content"})
+_OF_HEARD = frozenset({"role", "content", "name"})
+"""Members of messages that conversations have; others are counted."""
 _LAST = 2**31
 """Number of a result without a call: it comes after those that answer one."""
 
@@ -47,18 +49,16 @@ class Turn(NamedTuple):
 
 
 def conversation(
-    agent: DocumentAgent, losses: Losses | None = None, rewritten: list[str] | None = None
+    agent: DocumentAgent, losses: Losses | None = None, *, repeats: bool = False
 ) -> Sequence[Turn]:
     """Return the turns of an agent; only model and tool steps have turns.
 
-    Results of tools that ran in parallel are in the order of their calls. With ``losses``, for a
-    format that has one result per call: the last run of a call is its result, a result that only
-    an input has comes right after its call, answers keep their thoughts, and what the conversation
-    does not tell is noted. To ``rewritten`` the ids of model steps are added whose input does not
-    continue the one before.
+    Results of tools that ran in parallel are in the order of their calls. With ``losses``, what the
+    conversation does not tell is noted, and for a format that has one result per call the last run
+    of a call is its result, a result that only an input has comes right after its call, and answers
+    keep their thoughts. With ``repeats`` every run of a call has its result.
     """
-    told = _Told() if losses is None else _Counted(losses)
-    told.rewritten = rewritten
+    told = _Told(losses or Losses()) if losses is None or repeats else _Once(losses)
     for step in agent.steps:
         if step.type == "tool":
             told.add_result(step)
@@ -70,27 +70,40 @@ def conversation(
 class _Told:
     """The turns so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, losses: Losses) -> None:
         """Begin a conversation."""
+        self.losses = losses
         self.turns: list[Turn] = []
         self.results: list[tuple[int, Turn]] = []
         """With the number of the call, by which they are put in order."""
         self.calls = OpenCalls()
         self.heard: Sequence[Json] = ()
-        self.rewritten: list[str] | None = None
+        self.told: set[str] = set()
+        """The texts of answers and results so far."""
 
     def add_result(self, step: DocumentStep) -> None:
         """Add the result of a tool step."""
-        number, call_id = self.calls.answer(step) or (_LAST, "")
+        found = self.calls.answer(step)
+        number, call_id = found or (_LAST, "")
+        self.note_run(step, found)
         self.results.append((number, _result(step, call_id or step.id)))
+
+    def note_run(self, step: DocumentStep, call: tuple[int, str] | None) -> None:
+        """Note a run without a call, and an input that no call has as its arguments."""
+        self.told.add(step.output or step.error_message)
+        if call is None:
+            self.losses.note(Code.CALL_UNPAIRED, step.id)
+        if step.input and (call is None or not self.calls.has(call[0], step.input)):
+            self.losses.note(Code.TEXTS_DROPPED, step.id)
 
     def add_call(self, step: DocumentStep) -> None:
         """Add what a model step heard for the first time, and what it answered."""
         said = messages_in(step.input, "user")
         is_omitted = step.metadata.get(HISTORY) == OMITTED
         known = 0 if is_omitted else _shared(self.heard, said)
-        if self.rewritten is not None and said and known < len(self.heard) and not is_omitted:
-            self.rewritten.append(step.id)
+        if said and known < len(self.heard) and not is_omitted:
+            self.losses.note(Code.HISTORY_REWRITTEN, step.id)
+        self.note_unsaid(step, said[known:])
         self.add_news(step, said, known)
         self.add_answer(step)
         self.heard = said
@@ -102,15 +115,43 @@ class _Told:
             if message["role"] in _HEARD or self._is_result(message):
                 self.turns.append(_heard(step, said, at))
 
+    def note_unsaid(self, step: DocumentStep, new: Sequence[Json]) -> None:
+        """Note what a model heard otherwise than the steps have it, and what no message tells."""
+        unsaid = odd = 0
+        for message in new:
+            role = message["role"]
+            if role in _HEARD:
+                odd += not message.keys() <= _OF_HEARD
+            elif role == "tool":
+                unsaid += not (self._is_told(message) or self.calls.is_open(_call_id(message)))
+            elif role == "assistant":
+                calls = message.get("tool_calls")
+                known = all(map(self.calls.knows, calls if isinstance(calls, list) else ()))
+                unsaid += not (known and self._is_told(message))
+            else:
+                unsaid += 1
+        if unsaid:
+            self.losses.note(Code.TEXTS_DROPPED, step.id, unsaid)
+        if odd:
+            self.losses.note(Code.METADATA_DROPPED, step.id, odd)
+
+    def _is_told(self, message: Json) -> bool:
+        text = text_of(message.get("content"))
+        return not text or text in self.told
+
     def _is_result(self, message: Json) -> bool:
         is_tool = message["role"] == "tool"
-        return is_tool and self.calls.answer_id(str(message.get("tool_call_id"))) is not None
+        return is_tool and self.calls.answer_id(_call_id(message)) is not None
 
     def add_answer(self, step: DocumentStep) -> None:
         """Add a model's output, and its calls to the open ones."""
-        self.turns += (answers := list(_answer(step)))
+        self.turns += (answers := list(_answer(step, self.losses)))
+        self.told.update(turn.message["content"] for turn in answers)
         for call in (c for turn in answers for c in turn.message.get("tool_calls", ())):
-            self.calls.add(call)
+            if not isinstance(self.calls.add(call), dict):
+                self.losses.note(Code.ARGS_NOT_OBJECT, step.id)
+            if call["id"].startswith(f"{step.id}."):
+                self.losses.note(Code.CALL_ID_MADE, step.id)
 
     def flush(self) -> None:
         """Add the results since the last model step, in the order of their calls."""
@@ -118,18 +159,19 @@ class _Told:
         self.results = []
 
     def finish(self) -> Sequence[Turn]:
-        """Return all turns."""
+        """Return all turns; note calls without a result."""
+        for call_id in self.calls.open_ids():
+            self.losses.note(Code.CALL_UNPAIRED, call_id)
         self.flush()
         return self.turns
 
 
-class _Counted(_Told):
-    """The same for formats with one result per call, counting losses."""
+class _Once(_Told):
+    """The same for formats with one result per call."""
 
     def __init__(self, losses: Losses) -> None:
         """Begin a conversation."""
-        super().__init__()
-        self._losses = losses
+        super().__init__(losses)
         self._placed: dict[int, int] = {}
         """Where the result of a call is in the turns, by the number of the call."""
         self._waiting: dict[int, int] = {}
@@ -140,10 +182,12 @@ class _Counted(_Told):
         if found := self.calls.answer(step):
             self._waiting[found[0]] = len(self.results)
             self.results.append((found[0], _result(step, found[1])))
+            self.note_run(step, found)
         elif found := self.calls.answered(step):
             self._replace(found[0], _result(step, found[1]))
+            self.note_run(step, found)
         else:
-            self._losses.note(Code.CALL_UNPAIRED, step.id)
+            self.note_run(step, None)
             self.results.append((self.calls.count, _result(step, step.id)))
 
     def _replace(self, number: int, turn: Turn) -> None:
@@ -152,22 +196,18 @@ class _Counted(_Told):
         else:
             at = self._waiting[number]
             dropped, self.results[at] = self.results[at][1], (number, turn)
-        self._losses.note(Code.TOOL_RETRY_DROPPED, dropped.step_id)
+        self.losses.note(Code.TOOL_RETRY_DROPPED, dropped.step_id)
 
     def add_news(self, step: DocumentStep, said: Sequence[Json], known: int) -> None:
         """Add the new messages; results without a tool step first, after their calls."""
-        if said and known < len(self.heard) and step.metadata.get(HISTORY) != OMITTED:
-            self._losses.note(Code.HISTORY_REWRITTEN, step.id)
         new = list(enumerate(said[known:], known))
         for at, message in new:
             if message["role"] == "tool":
-                found = self.calls.answer_id(str(message.get("tool_call_id")))
+                found = self.calls.answer_id(_call_id(message))
                 if found is not None:
                     self.results.append((found[0], _heard(step, said, at)))
         self.flush()
         self.turns += (_heard(step, said, at) for at, m in new if m["role"] in _HEARD)
-        others = sum(1 for _, m in new if m["role"] not in _KNOWN)
-        self._losses.note(Code.TEXTS_DROPPED, step.id, others)
 
     def add_answer(self, step: DocumentStep) -> None:
         """Add a model's output with its thoughts; note what its calls lack."""
@@ -176,10 +216,6 @@ class _Counted(_Told):
         for turn in self.turns[before:]:
             if thoughts := _thoughts(step):
                 turn.message["reasoning_content"] = thoughts
-            for call in turn.message.get("tool_calls", ()):
-                made = call["id"].startswith(f"{step.id}.")
-                self._losses.note(Code.CALL_ID_MADE, step.id, made)
-                self._losses.note(Code.ARGS_NOT_OBJECT, step.id, arguments_of(call) is None)
 
     def flush(self) -> None:
         """See ``_Told``; remember where the result of a call is."""
@@ -189,15 +225,6 @@ class _Counted(_Told):
         self._waiting = {}
         super().flush()
 
-    def finish(self) -> Sequence[Turn]:
-        """Return all turns; note calls without a result."""
-        for call_id in self.calls.open_ids():
-            self._losses.note(Code.CALL_UNPAIRED, call_id)
-        return super().finish()
-
-
-_KNOWN = _HEARD | {"assistant", "tool"}
-
 
 def arguments_of(call: Json) -> Json | None:
     """Return the arguments of a call if they are an object, also as text; else ``None``."""
@@ -205,6 +232,10 @@ def arguments_of(call: Json) -> Json | None:
     given = function.get("arguments") if isinstance(function, dict) else None
     value = json_value(given) if isinstance(given, str) else given
     return value if isinstance(value, dict) else None
+
+
+def _call_id(message: Json) -> str:
+    return str(message.get("tool_call_id"))
 
 
 def _thoughts(step: DocumentStep) -> str:
@@ -232,13 +263,15 @@ def _heard(step: DocumentStep, said: Sequence[Json], at: int) -> Turn:
     return Turn(kept if is_said else kept | {"content": ""}, step.id, parts)
 
 
-def _answer(step: DocumentStep) -> Iterator[Turn]:
+def _answer(step: DocumentStep, losses: Losses) -> Iterator[Turn]:
     """Yield one turn for a model's output, its messages joined; none if it is empty."""
     texts: list[str] = []
     calls: list[Json] = []
     parts: dict[tuple[str, str], tuple[str, int]] = {}
     answers = messages_in(step.output, "assistant")
     for at, answer in enumerate(answers):
+        if not answer.keys() <= _OF_ANSWERS:
+            losses.note(Code.METADATA_DROPPED, step.id)
         if text := text_of(answer.get("content")):
             parts["output", f"{at}.content"] = "content", sum(_units(t) + 1 for t in texts)
             texts.append(text)
@@ -284,15 +317,28 @@ class OpenCalls:
         self._last: dict[Hashable, tuple[int, str]] = {}
         """The call that was answered last, by id and by name and arguments."""
         self._calls: list[tuple[int, str]] = []
+        self._arguments: list[tuple[object, object]] = []
+        """As given, and parsed."""
 
-    def add(self, call: Json) -> None:
-        """Add a call as in messages: ``{id, function: {name, arguments}}``."""
+    def add(self, call: Json) -> object:
+        """Add a call as in messages, ``{id, function: {name, arguments}}``.
+
+        Return its arguments, parsed.
+        """
         place = self.count, str(call.get("id", ""))
         self._calls.append(place)
         given = call.get("function")
         function = given if isinstance(given, dict) else {}
-        for key in _keys(place[1], str(function.get("name", "")), function.get("arguments", "")):
+        given = function.get("arguments", "")
+        self._arguments.append((given, value := _value(given)))
+        for key in _keys(place[1], str(function.get("name", "")), value):
             self._waiting[key].append(place)
+        return value
+
+    def has(self, number: int, text: str) -> bool:
+        """Return whether a text is the arguments of a call, as JSON or as they are."""
+        given, value = self._arguments[number]
+        return given == text or bool(value == json_value(text))
 
     def answer(self, step: DocumentStep) -> tuple[int, str] | None:
         """Return number and id of the call that a tool step answers, and close it; or ``None``."""
@@ -318,6 +364,21 @@ class OpenCalls:
             self._last["id", call_id] = place
         return place
 
+    def is_open(self, call_id: str) -> bool:
+        """Return whether a call with this id has no result yet."""
+        waiting = self._waiting.get(("id", call_id), ())
+        return any(number not in self._answered for number, _ in waiting)
+
+    def knows(self, call: object) -> bool:
+        """Return whether there was such a call: of the id, or of the name and arguments."""
+        given = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(call, dict) or not isinstance(given, dict):
+            return False
+        if ("id", str(call.get("id") or "")) in self._waiting:
+            return True
+        keys = _keys("", str(given.get("name", "")), _value(given.get("arguments", "")))
+        return any(key in self._waiting for key in keys if key[0] != "name")
+
     def open_ids(self) -> Iterator[str]:
         """Yield the ids of the calls without a result."""
         return (call_id for number, call_id in self._calls if number not in self._answered)
@@ -338,18 +399,25 @@ class OpenCalls:
 
 
 def _keys_of(step: DocumentStep) -> Iterator[tuple[str, ...]]:
-    return _keys(str(step.metadata.get("tool_call_id", "")), step.name, step.input)
+    call_id = str(step.metadata.get("tool_call_id", ""))
+    return _keys(call_id, step.name, json_value(step.input))
 
 
-def _keys(call_id: str, name: str, arguments: object) -> Iterator[tuple[str, ...]]:
-    """Yield the keys by which a call matches a tool step, the most certain first."""
+def _keys(call_id: str, name: str, value: object) -> Iterator[tuple[str, ...]]:
+    """Yield the keys by which a call matches a tool step, the most certain first.
+
+    ``value`` are the arguments, parsed.
+    """
     if call_id:
         yield "id", call_id
-    value = json_value(arguments) if isinstance(arguments, str) else arguments
     yield "said", name, _plain(value)
     if isinstance(value, dict) and len(value) == 1:
         yield "said", name, _plain(next(iter(value.values())))
     yield "name", name
+
+
+def _value(arguments: object) -> object:
+    return json_value(arguments) if isinstance(arguments, str) else arguments
 
 
 def _plain(value: object) -> str:

@@ -104,7 +104,7 @@ class Losses:
             return
         self.counts[code] += times
         if len(self.listed) < MOST_LISTED:
-            self.listed.append(Loss(self.trace_id, path, code))
+            self.listed.append(tuple.__new__(Loss, (self.trace_id, path, code)))  # twice as quick
 
     def add(self, other: Losses) -> None:
         """Add the losses of another conversion."""

@@ -144,7 +144,7 @@ def test_the_golden_run() -> None:
     losses = Losses()
     body = write("atif", planner(), losses)
     assert json.loads(body) == GOLDEN
-    assert losses.counts == {Code.TIMES_DROPPED: 6}
+    assert losses.counts == {Code.TIMES_DROPPED: 7}
     atif.check(body)
 
 
@@ -166,6 +166,26 @@ def test_the_golden_run_comes_back_with_ids_types_order_outputs_and_tokens() -> 
     for name in ("input", "output"):
         assert again["root_step"][name] == planner()["root_step"][name]
     assert again["extraction"]["outcome"] == "recovered"
+
+
+def test_the_id_of_the_root_comes_back() -> None:
+    document = json.loads(json.dumps(planner()).replace("a000000000000001", "b000000000000001"))
+    written = json.loads(write("atif", document))
+    assert written["extra"] == {"step_id": "b000000000000001"}
+    assert read("atif", written).document["root_step"]["id"] == "b000000000000001"
+    assert reread("atif", planner())["root_step"]["id"] == "a000000000000001"
+
+
+def test_what_is_not_read_of_a_trajectory_is_counted() -> None:
+    step = {"step_id": 3, "source": "agent", "message": "ha", "reasoning_effort": "high"}
+    old = _old(extra={"mood": "good"})
+    old["steps"].append({**step, "metrics": {"logprobs": [1]}, "extra": {"seed": 7}})
+    lost = read("atif", old).losses.listed
+    assert {loss.path for loss in lost if loss.code is Code.METADATA_DROPPED} == {
+        *("extra.mood", "steps.2.reasoning_effort"),
+        *("steps.2.metrics.logprobs", "steps.2.extra.seed"),
+    }
+    assert "trajectory_id" in {loss.path for loss in lost if loss.code is Code.IDS_MADE}
 
 
 def test_a_run_without_an_agent_is_not_held() -> None:

@@ -47,7 +47,7 @@ def test_the_published_example_is_read_as_it_is(coze_loop_example: Json) -> None
     types = [(step.type, step.name, step.agent_name) for step in view.steps][1:]
     assert types[0] == ("model", "Reasoning_Weather_Check", "TravelPlannerAgent")
     assert [kind for kind, *_ in types] == ["model", "tool", "model", "tool", "model"]
-    assert found.losses.counts == {"ids_made": 7, "metrics_recomputed": 6}
+    assert found.losses.counts == {"ids_made": 8, "metrics_recomputed": 6}
     paths = {loss.path for loss in found.losses.listed if loss.code == "metrics_recomputed"}
     assert "root_step.metrics_info.llm_duration" in paths
     assert read_run(found.document, "other").project == "other"
@@ -252,7 +252,7 @@ def test_what_is_no_trajectory_is_refused_with_the_place(value: Any, reason: str
 
 
 def test_members_beyond_the_schema_are_counted() -> None:
-    found = read("coze", {**minimal(), "extraction": {}, "tags": []})
+    found = read("coze", {**minimal(), "extraction": {"a": 1}, "tags": ["b"], "links": []})
     assert found.losses.counts[Code.METADATA_DROPPED] == 2
 
 

@@ -25,7 +25,7 @@ from spanloom.core.exchange.inspect.reading import INSPECT
 from spanloom.core.exchange.inspect.writing import write_log
 from spanloom.core.formats.entry import Filed
 from spanloom.core.formats.json_bytes import dump
-from spanloom.core.formats.losses import Code, Losses
+from spanloom.core.formats.losses import Code, Loss, Losses
 from spanloom.core.formats.readers import Located, Reading, Refused, Taken
 from spanloom.core.formats.stored import Stored
 
@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 ABOUT = {"created": "2026-01-05T10:00:00+00:00", "task": "trips", "model": "openai/gpt-4o-mini"}
 ASKED = {"role": "user", "content": "Oslo or Bergen?"}
 CALL = {"id": "c1", "function": "weather", "arguments": {"city": "Oslo"}, "type": "function"}
+RESULT = {"role": "tool", "content": "dry", "tool_call_id": "c1", "function": "weather"}
 ANSWERS = [
     {"role": "assistant", "content": "", "tool_calls": [CALL]},
-    {"role": "tool", "content": "dry", "tool_call_id": "c1", "function": "weather"},
+    RESULT,
     {"role": "assistant", "content": "Oslo."},
 ]
 JSON = st.recursive(
@@ -155,6 +156,37 @@ def test_a_conversation_alone_becomes_steps() -> None:
     assert agent["steps"][1]["input"] == '{"city":"Oslo"}'
     assert found.losses.counts[Code.DURATION_UNKNOWN] > 0
     assert found.document["extraction"]["project"] == "trips"
+
+
+def test_failures_of_tools_and_the_target_are_kept() -> None:
+    failed = {**RESULT, "content": "", "error": {"type": "timeout", "message": "too slow"}}
+    (found,) = taken(log_of(sample(messages=[ASKED, ANSWERS[0], failed, ANSWERS[2]])))
+    tool = found.document["agent_steps"][0]["steps"][1]
+    assert tool["basic_info"]["error"]["msg"] == "too slow"
+    assert found.document["extraction"]["metadata"]["target"] == "Oslo"
+    (again,) = orjson.loads(write_log(Stored(orjson.dumps(found.document)), Losses()))["samples"]
+    assert again["target"] == "Oslo"
+
+
+def test_words_of_a_failure_beside_a_content_are_counted() -> None:
+    failed = {**RESULT, "error": {"type": "timeout", "message": "too slow"}}
+    (found,) = taken(log_of(sample(messages=[ASKED, ANSWERS[0], failed])))
+    assert (
+        Loss("", "messages.2.error", Code.METADATA_DROPPED)._replace(trace_id=found.losses.trace_id)
+        in found.losses.listed
+    )
+
+
+def test_an_event_without_a_time_begins_with_the_one_before() -> None:
+    began = {"event": "model", "model": "m", "timestamp": "2026-01-05T10:00:00+00:00"}
+    events = [{**began, "working_time": 1.0}, {"event": "tool", "timestamp": "yesterday"}]
+    (found,) = taken(log_of(sample(events=[*events, {"event": "info", "data": 1}])))
+    steps = found.document["agent_steps"][0]["steps"]
+    assert len({step["basic_info"]["started_at"] for step in steps}) == 1
+    lost = {(loss.path, loss.code) for loss in found.losses.listed}
+    assert ("events.1.timestamp", Code.DURATION_UNKNOWN) in lost
+    assert ("events.1.completed", Code.DURATION_UNKNOWN) in lost
+    assert ("events.2", Code.METADATA_DROPPED) in lost
 
 
 EVENTS: list[dict[str, Any]] = [

@@ -167,7 +167,7 @@ def test_times_are_those_of_messages_and_never_go_back() -> None:
     one = taken(messages)
     first, last = Document(one.document).steps
     assert first.started_at == 1_772_366_405_000
-    assert last.started_at == first.started_at + 2
+    assert last.started_at == first.started_at
     assert one.losses.counts[Code.DURATION_UNKNOWN] == 2
     assert "timestamp" not in first.output
 

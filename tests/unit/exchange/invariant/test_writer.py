@@ -75,7 +75,7 @@ def test_annotated_lines_are_the_same_but_for_the_index_and_the_error() -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected", "lost"),
     [
-        ("", {}, 0),
+        ("", {}, 1),
         ("Oslo", {"_raw": "Oslo"}, 1),
         ('["Oslo"]', {"_raw": '["Oslo"]'}, 1),
         ('{"city": "Oslo"}', {"city": "Oslo"}, 0),

@@ -90,7 +90,7 @@ def test_every_form_of_a_request_with_a_response_is_a_run(request_: object, aske
     root = Document(found.document).root
     assert root.output == "It is."
     assert root.input == asked or json.loads(root.input) == asked
-    assert found.losses.counts == {Code.DURATION_UNKNOWN: 1, Code.IDS_MADE: 1}
+    assert found.losses.counts == {Code.DURATION_UNKNOWN: 1, Code.IDS_MADE: 2}
     assert taken("databricks", row).document == found.document
     assert written("databricks", found.document)["expected_response"] == "It is so."
 

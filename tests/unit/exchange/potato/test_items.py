@@ -85,10 +85,10 @@ def test_an_item_has_a_step_for_each_call_with_its_id() -> None:
     ]
     assert item["steps"][2]["observation"] == "down"
     assert losses.counts == {
-        "times_dropped": 6,
+        "times_dropped": 7,
         "tokens_dropped": 3,
-        "texts_dropped": 4,
-        "metadata_dropped": 6,
+        "texts_dropped": 6,
+        "metadata_dropped": 5,
         "error_as_text": 1,
     }
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.conventions.listed_messages import HISTORY, OMITTED
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.atif.steps import FIRST_TOKEN, ms_of
-from spanloom.core.exchange.atif.writing import AGENT_VERSION, CALL, HEARD, RAW, UNKNOWN
+from spanloom.core.exchange.atif.writing import AGENT_VERSION, CALL, HEARD, RAW, UNKNOWN, root_id_in
 from spanloom.core.exchange.drafts import MAX_STEPS, DraftStep, usage_of
-from spanloom.core.exchange.ids import step_id_of
+from spanloom.core.exchange.ids import note_made, step_id_of
+from spanloom.core.exchange.times import filled
+from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.conversation import text_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
@@ -26,6 +27,37 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
     from spanloom.core.model.trajectory import Usage
 
+OF_A_TRAJECTORY = frozenset(
+    {
+        *("schema_version", "session_id", "trajectory_id", "agent", "steps", "final_metrics"),
+        *("notes", "extra", "subagent_trajectories", "continued_trajectory_ref"),
+    }
+)
+_OF_AN_AGENT = frozenset({"name", "version", "model_name", "tool_definitions"})
+_OF_A_STEP = frozenset(
+    {
+        *("step_id", "timestamp", "source", "message", "model_name", "reasoning_content"),
+        *("tool_calls", "observation", "metrics", "extra", "llm_call_count", "is_copied_context"),
+    }
+)
+_OF_A_CALL = frozenset({"tool_call_id", "function_name", "arguments"})
+_OF_A_RESULT = frozenset({"source_call_id", "content", "subagent_trajectory_ref", "extra"})
+_OBSERVED = frozenset({"results"})
+_METRICS = frozenset({"prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "extra"})
+_MORE_METRICS = frozenset({"reasoning_tokens", "cache_creation_tokens", FIRST_TOKEN})
+_TOTALS = frozenset(
+    {
+        *("total_prompt_tokens", "total_completion_tokens", "total_cached_tokens"),
+        *("total_cost_usd", "total_steps", "extra"),
+    }
+)
+_OURS = frozenset(
+    {
+        *("step_id", "parent_id", "name", "role", "type", HEARD),
+        *("is_error", "error_code", "error_message"),
+    }
+)
+"""Members of ``extra`` of a step or a result that are read."""
 _SOURCES = frozenset({"system", "user", "agent"})
 _NAMELESS = "agent"
 _A_TOOL = "observation"
@@ -49,7 +81,10 @@ class Run:
 
     def new_id(self, path: str, own: object) -> str:
         """Return the id of a step: its own if it has the form and is free."""
-        return step_id_of(self.trace_id, path, own if isinstance(own, str) else "", self._taken)
+        source = own if isinstance(own, str) else ""
+        made = step_id_of(self.trace_id, path, source, self._taken)
+        note_made(made, source, path or "agent", self.losses)
+        return made
 
     def add(self, step: DraftStep) -> None:
         """Add a step."""
@@ -77,6 +112,9 @@ class AgentReading:
         self._run, self._where, self._trajectory = run, where, trajectory
         self._steps = a_list(trajectory.get("steps"), f"{where}steps")
         about = an_object(trajectory.get("agent"), f"{where}agent")
+        note_unread(trajectory, OF_A_TRAJECTORY, run.losses, where.rstrip("."))
+        note_unread(about, _OF_AN_AGENT, run.losses, f"{where}agent")
+        note_unread(trajectory.get("final_metrics"), _TOTALS, run.losses, f"{where}final_metrics")
         self.name = a_text(about.get("name"), f"{where}agent.name") or _NAMELESS
         model, version = about.get("model_name"), about.get("version")
         self._model = model if isinstance(model, str) else ""
@@ -90,7 +128,8 @@ class AgentReading:
 
     def read_root(self) -> DraftStep:
         """Add the root agent and its steps, and return it."""
-        root = DraftStep(self._run.new_id("", ""), "", Kind.AGENT, self.name)
+        own = root_id_in(self._trajectory)
+        root = DraftStep(self._run.new_id("", own), "", Kind.AGENT, self.name)
         root.metadata = self.metadata
         self._run.add(root)
         if not self._steps:
@@ -118,6 +157,7 @@ class AgentReading:
         for at, item in enumerate(self._steps):
             where = f"{self._where}steps.{at}"
             step = an_object(item, where)
+            self._note_unread(step, where)
             source = a_text(step.get("source"), f"{where}.source")
             if source not in _SOURCES:
                 raise InvalidRequestError(f"{where}.source: {source[:40]!r} is unknown")
@@ -132,6 +172,22 @@ class AgentReading:
             path = f"{self._where}steps.{at}.unanswered"
             self._add_model(agent, path, {}, [last, last], "")
         return times
+
+    def _note_unread(self, step: Json, where: str) -> None:
+        """Count what a step has that no run has a place for."""
+        losses, metrics = self._run.losses, step.get("metrics")
+        note_unread(step, _OF_A_STEP, losses, where)
+        note_unread(_extra(step), _OURS, losses, f"{where}.extra")
+        if isinstance(metrics, dict):
+            note_unread(metrics, _METRICS, losses, f"{where}.metrics")
+            note_unread(_extra(metrics), _MORE_METRICS, losses, f"{where}.metrics.extra")
+        for at, call in enumerate(step.get("tool_calls") or ()):
+            note_unread(call, _OF_A_CALL, losses, f"{where}.tool_calls.{at}")
+        note_unread(step.get("observation"), _OBSERVED, losses, f"{where}.observation")
+        for at, result in enumerate(_results(step, where)):
+            place = f"{where}.observation.results.{at}"
+            note_unread(result, _OF_A_RESULT, losses, place)
+            note_unread(_extra(result), _OURS, losses, f"{place}.extra")
 
     def _hear(self, step: Json, where: str) -> None:
         """Keep a message for the next model step; also a copied answer."""
@@ -311,11 +367,9 @@ class AgentReading:
 
 
 def _times(steps: Sequence[Any], start: int) -> Sequence[int]:
-    """Return the time of each step, and of the end; unknown ones are those before."""
-    known = (ms_of(step.get("timestamp")) if isinstance(step, dict) else None for step in steps)
-    found = [0 if ms is None else ms for ms in known]
-    first = next(filter(None, found), 0)
-    times = list(accumulate([first or start, *found], max))[1:]
+    """Return the time of each step, and of the end."""
+    known = [ms_of(step.get("timestamp")) if isinstance(step, dict) else None for step in steps]
+    times = filled(known, start)
     return [*times, times[-1]] if times else [start, start]
 
 

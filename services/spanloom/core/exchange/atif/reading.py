@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.atif.agents import AgentReading, Run
-from spanloom.core.exchange.atif.writing import CONTINUED, NOTES
+from spanloom.core.exchange.atif.writing import CONTINUED, NOTES, OF_STATUS, ROOT_ID
 from spanloom.core.exchange.drafts import Draft, complete
-from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.ids import note_made, trace_id_of
 from spanloom.core.exchange.messages.rows import extras_of, source_id_of
+from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.json_bytes import dump, sorted_keys
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import EachAlone, a_list, a_text, an_object
@@ -33,6 +34,13 @@ _LATEST, _WITHOUT_SESSION = 8, 7
 """Minor versions: the latest that is known, and the first in which ``session_id`` may be absent."""
 _EMBEDDED = "subagent_trajectories"
 _TRACE_DIGITS = 32
+_EXTRA = frozenset(
+    {
+        *(ROOT_ID, "root_type", "input", "output", "error"),
+        *("metadata", "user_id", "environment", "tags"),
+    }
+)
+"""Members of ``extra`` of a trajectory that are read."""
 
 
 def fits(value: Any) -> bool:
@@ -49,15 +57,16 @@ def read_one(value: Any, reading: Reading) -> Iterable[Json]:
     if minor < _WITHOUT_SESSION or session is not None:
         a_text(session, "session_id")
     source = a_text(trajectory.get("trajectory_id") or session or "", "trajectory_id")
-    if not source:
-        reading.losses.note(Code.IDS_MADE)
     text = source or dump(sorted_keys(trajectory)).decode()
     trace_id = trace_id_of(reading.format, reading.project, text)
+    reading.losses.trace_id = trace_id
+    note_made(trace_id, source, "trajectory_id", reading.losses)
     run = Run(trace_id, reading.losses, _embedded(trajectory))
     root = AgentReading(run, trajectory, "").read_root()
     for agent_id in list(run.embedded):  # those that no step refers to
         run.add_agent(agent_id, root)
     _take_extra(root, trajectory.get("extra"))
+    note_unread(trajectory.get("extra"), _EXTRA, reading.losses, "extra")
     _check_totals(trajectory, run)
     draft = Draft(trace_id, reading.project, reading.format, run.steps)
     draft.extras = _extras(trajectory, trace_id, source)
@@ -116,6 +125,8 @@ def _extras(trajectory: Json, trace_id: str, source: str) -> Mapping[str, object
     if session and session != source and trace_id not in str(session):
         about["conversation_id"] = session
     about |= {name: trajectory[name] for name in (CONTINUED, NOTES) if trajectory.get(name)}
+    if str(about.get(NOTES, "")).startswith(OF_STATUS):
+        del about[NOTES]
     extras = extras_of(about, source_id_of(source, trace_id))
     linked = str(trajectory.get(CONTINUED) or "").replace("-", "").lower()
     is_trace = len(linked) == _TRACE_DIGITS and re.fullmatch("[0-9a-f]+", linked)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from spanloom.core.document import whole
 from spanloom.core.exchange.messages.writing import placeholder
 from spanloom.core.formats.losses import Code
 from spanloom.core.values.attributes import decimal
-from spanloom.core.values.moments import LAST_MS, rfc3339_ms
+from spanloom.core.values.moments import LAST_MS, iso_nanoseconds, rfc3339_ms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,14 +31,8 @@ def time_of(ms: int) -> str:
 
 def ms_of(text: object) -> int | None:
     """Return milliseconds since the epoch of an ISO 8601 time, UTC if it names no zone."""
-    if not isinstance(text, str):
-        return None
-    try:
-        at = datetime.fromisoformat(text)
-        ms = round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1_000)
-    except (ValueError, OverflowError):
-        return None
-    return ms if ms >= 0 else None
+    found = iso_nanoseconds(text)
+    return None if found is None else found // 1_000_000
 
 
 def content_of(content: object, step_id: str, losses: Losses) -> str | list[Json]:

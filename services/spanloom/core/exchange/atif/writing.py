@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict, deque
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.listed_messages import HISTORY
 from spanloom.core.document import AGENT
 from spanloom.core.exchange.atif.steps import (
     content_of,
@@ -14,10 +16,19 @@ from spanloom.core.exchange.atif.steps import (
     time_of,
     totals_of,
 )
-from spanloom.core.exchange.messages.writing import KEPT, tools_of
+from spanloom.core.exchange.kept import (
+    FLATTENED,
+    OF_THE_SENDER,
+    WHOLE,
+    Kept,
+    KeptOfStep,
+    count_lost,
+)
+from spanloom.core.exchange.messages.writing import tools_of
 from spanloom.core.formats.conversation import arguments_of, conversation
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code, NotHeldError
+from spanloom.core.messages.steps import TOOL_DEFINITIONS
 from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:
@@ -30,6 +41,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 VERSION = "ATIF-v1.8"
+_ID = re.compile("[0-9a-f]{16}")
 UNKNOWN = "unknown"
 CALL = "chat"
 """The name of a model step; another one is written as ``extra.name``."""
@@ -37,15 +49,24 @@ AGENT_VERSION = "agent_version"
 """Metadata of an agent: its version, where the source has one."""
 RAW = "_raw"
 """The only argument of a call whose arguments are no object."""
+ROOT_ID = "step_id"
+"""In ``extra`` of a trajectory: the id of its root, unless ``root_id_in`` finds it without."""
 HEARD = "is_only_heard"
 """In ``extra`` of a result that only the input of a model has: no step ran the tool."""
 _SOURCES = {"system": "system", "developer": "system"}
 _SETTLED = "settled"
-_DERIVED = frozenset(
-    {"agent_name", "tool_name", "tool_call_id", "model", "cost", "history", "tool_definitions"}
-    | {AGENT_VERSION}
+_OF_EXTRA = ("user_id", "environment", "tags")
+_AN_AGENT = KeptOfStep(WHOLE - {"duration"}, {"agent_name", AGENT_VERSION, "cost"})
+_KEPT = Kept(
+    OF_THE_SENDER,
+    {
+        "agent": _AN_AGENT,
+        "graph": FLATTENED,
+        "other": _AN_AGENT,
+        "model": KeptOfStep(WHOLE - {"duration"}, {"model", "cost", HISTORY, TOOL_DEFINITIONS}),
+        "tool": KeptOfStep(WHOLE - {"duration", "started_at"}, {"tool_name", "tool_call_id"}),
+    },
 )
-"""Metadata of steps that the document has elsewhere."""
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
@@ -62,6 +83,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
     for agent in below:
         if agent.id not in named:  # of a document that has no step for it
             told.dispatch(agent)
+    count_lost(document, _KEPT, losses)
     return dump(_trajectory(document, told, others))
 
 
@@ -113,6 +135,8 @@ def _trajectory(document: Document, main: _Agent, others: Sequence[_Agent]) -> J
     return trajectory
 
 
+OF_STATUS = "the status of the run is "
+"""How our notes begin on a run that is not settled."""
 CONTINUED, NOTES = "continued_trajectory_ref", "notes"
 """Metadata of a run that are members of a trajectory."""
 
@@ -124,13 +148,13 @@ def _own(told: Mapping[str, object]) -> Mapping[str, object]:
 
 def _notes(told: Mapping[str, object]) -> str:
     kept, status = str(_own(told).get(NOTES, "")), told.get("status", _SETTLED)
-    return kept or ("" if status == _SETTLED else f"the status of the run is {status}")
+    return kept or ("" if status == _SETTLED else f"{OF_STATUS}{status}")
 
 
 def _extra(document: Document, main: _Agent) -> Json:
     """Return what a trajectory has no member for."""
     told, root = document.extraction, document.root
-    extra: Json = {name: told[name] for name in KEPT[1:] if told.get(name)}
+    extra: Json = {name: told[name] for name in _OF_EXTRA if told.get(name)}
     own = {k: v for k, v in _own(told).items() if k not in (CONTINUED, NOTES)}
     if own:
         extra["metadata"] = own
@@ -139,7 +163,25 @@ def _extra(document: Document, main: _Agent) -> Json:
     texts = {"input": root.input, "output": root.output}
     derived = {"input": main.asked, "output": main.answered}
     extra |= {name: text for name, text in texts.items() if text != derived[name]}
+    if root_id_in({"steps": main.steps}) != root.id:
+        extra[ROOT_ID] = root.id
     return extra | ({"error": dict(root.error)} if root.error else {})
+
+
+def root_id_in(trajectory: Json) -> str:
+    """Return the id of the root: in ``extra``, else the one before that of the first step.
+
+    So ids that were counted up need not be written. Empty if no step has an id.
+    """
+    about = trajectory.get("extra")
+    own = about.get(ROOT_ID) if isinstance(about, dict) else None
+    if isinstance(own, str):
+        return own
+    steps = (step for step in trajectory["steps"] if isinstance(step, dict))
+    extras = (extra for step in steps if isinstance(extra := step.get("extra"), dict))
+    first = next((one for extra in extras if (one := extra.get("step_id"))), "")
+    is_id = isinstance(first, str) and _ID.fullmatch(first)
+    return f"{max(int(first, 16) - 1, 0):016x}" if is_id else ""
 
 
 class _Agent:
@@ -151,7 +193,7 @@ class _Agent:
         self.referred: set[str] = set()
         """The agents that steps refer to."""
         self._known, self._losses = known, losses
-        self._steps: list[Json] = []
+        self.steps: list[Json] = []
         self._models: list[DocumentStep] = []
         self._costs: list[float] = []
         self._emitted: set[str] = set()
@@ -173,15 +215,8 @@ class _Agent:
             elif step.type == AGENT:
                 self.dispatch(step)
             elif step.type == "graph":
-                self._losses.note(Code.GRAPH_FLATTENED, step.id)
                 continue
             self._emitted.add(step.id)
-            self._note(step)
-
-    def _note(self, step: DocumentStep) -> None:
-        self._losses.note(Code.TIMES_DROPPED, step.id, step.duration > 0)
-        dropped = step.metadata.keys() - _DERIVED
-        self._losses.note(Code.METADATA_DROPPED, step.id, bool(dropped))
 
     def _add_call(self, step: DocumentStep, turns: Sequence[Turn]) -> None:
         """Add what a model step heard, and itself with the calls it made."""
@@ -209,11 +244,12 @@ class _Agent:
         extra = {"step_id": step.id, **named, **self._parent(step), **error_in(step, "")}
         self._add({**self._at(step), "source": "agent", **told, "extra": extra})
         for call in told.get("tool_calls", ()):
-            caller = self._steps[-1], call["function_name"]
+            caller = self.steps[-1], call["function_name"]
             self._callers[call["tool_call_id"]].append(caller)
 
     def _message(self, step: DocumentStep, message: Json) -> Json:
         role = message["role"]
+        self._losses.note(Code.METADATA_DROPPED, step.id, "name" in message)
         content = content_of(message["content"], step.id, self._losses)
         told = {**self._at(step), "source": _SOURCES.get(role, "user"), "message": content}
         return told | ({"extra": {"role": role}} if role == "developer" else {})
@@ -222,7 +258,7 @@ class _Agent:
         """Add a result that only an input has."""
         content = content_of(message["content"], step.id, self._losses)
         call_id = str(message.get("tool_call_id") or "")
-        if caller := self._caller(call_id):
+        if caller := self._caller(call_id, str(message.get("name"))):
             extra = {HEARD: True}
             observed(caller[0], {"source_call_id": call_id, "content": content, "extra": extra})
 
@@ -230,17 +266,22 @@ class _Agent:
         """Add the result of a tool to the step that called it, else as a step of its own."""
         call_id = turn.message["tool_call_id"]
         content = turn.message["content"]
-        if (caller := self._caller(call_id)) is None:
+        if (caller := self._caller(call_id, step.name)) is None:
             self._add(self._without_call(step, _arguments(step), content))
             return
         named = {} if step.name == caller[1] else {"name": step.name}
         extra = {"step_id": step.id, **named, **self._parent(step), **error_in(step, content)}
         observed(caller[0], {"source_call_id": call_id, "content": content, "extra": extra})
 
-    def _caller(self, call_id: str) -> tuple[Json, str] | None:
-        """Return the step with the call, and its function; of several with one id, the first."""
+    def _caller(self, call_id: str, name: str) -> tuple[Json, str] | None:
+        """Return the step with the call, and its function; of several the first of that name."""
         callers = self._callers.get(call_id)
-        return callers.popleft() if callers else None
+        if not callers:
+            return None
+        at = next((at for at, (_, function) in enumerate(callers) if function == name), 0)
+        found = callers[at]
+        del callers[at]
+        return found
 
     def dispatch(self, agent: DocumentStep) -> None:
         """Add a step that ran an agent."""
@@ -285,7 +326,7 @@ class _Agent:
         return {"timestamp": time} if time else {}
 
     def _add(self, told: Json) -> None:
-        self._steps.append({"step_id": len(self._steps) + 1, **told})
+        self.steps.append({"step_id": len(self.steps) + 1, **told})
 
     def body(self) -> Json:
         """Return the agent and its steps."""
@@ -294,13 +335,13 @@ class _Agent:
         models = [step.model for step in self._models]
         if models and all(models):
             about["model_name"] = models[0]
-        if tools := tools_of(self.agent):
+        if tools := tools_of(self.agent, self._losses):
             about["tool_definitions"] = tools
-        return {"agent": about, "steps": self._steps}
+        return {"agent": about, "steps": self.steps}
 
     def totals(self) -> Json:
         """Return the sums of the agent's own model calls."""
-        return totals_of(self._models, len(self._steps))
+        return totals_of(self._models, len(self.steps))
 
     @property
     def cost(self) -> float | None:
@@ -310,14 +351,14 @@ class _Agent:
     @property
     def asked(self) -> str:
         """The first text of a user."""
-        found = (step["message"] for step in self._steps if step["source"] == "user")
+        found = (step["message"] for step in self.steps if step["source"] == "user")
         first = next(found, "")
         return first if isinstance(first, str) else ""
 
     @property
     def answered(self) -> str:
         """The last text of a model."""
-        calls = (s for s in reversed(self._steps) if s.get("llm_call_count") and s["message"])
+        calls = (s for s in reversed(self.steps) if s.get("llm_call_count") and s["message"])
         return next((str(step["message"]) for step in calls), "")
 
 

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.core.exchange.attributes import note_dropped
+from spanloom.core.exchange.coze.example import hides_root_type
 from spanloom.core.exchange.coze.figures import TOKENS, cost_of, measure, without_zeros
 from spanloom.core.exchange.coze.order import positions
+from spanloom.core.exchange.kept import Kept, count_lost
 from spanloom.core.extraction.metrics import COST
 from spanloom.core.formats.json_bytes import Json, dump
 from spanloom.core.formats.losses import Code
@@ -37,11 +38,14 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.stored import Stored
 
+_KEPT = Kept()
+"""All of the steps, and nothing that only ``extraction`` has."""
 MAX_HOPS = 1_000
 MADE_ROOT = "coze.root"
 """Member of ``extraction.metadata``: the source had no root, so one was made around its agents."""
 _AGENTS = frozenset({"agent", "graph"})
 _CALLS = frozenset({"model", "tool"})
+_LATENCY = "latency_first_resp"
 _WRAPPED = 2**31
 
 
@@ -80,17 +84,21 @@ def _verdict(step: DocumentStep, root: DocumentStep) -> Json:
 
 def _note(view: Document, built: Json, losses: Losses) -> None:
     """Count what the builder leaves out of a document or shows as something else."""
-    note_dropped(view, losses)
+    count_lost(view, _KEPT, losses)
     if view.root_type == "graph":
         losses.note(Code.GRAPH_FLATTENED, view.root.id)
+    elif hides_root_type(view):
+        losses.note(Code.METADATA_DROPPED, view.root.id)
     kept = {step["id"] for agent in built["agent_steps"] for step in (agent, *agent["steps"])}
-    for step in view.steps:
+    kept.add(view.root.id)
+    for step in view.by_id().values():
         if step.id not in kept:
             losses.note(Code.TEXTS_DROPPED, step.id)
-        elif step.type == "graph":
+        elif step.type == "graph" and step.id != view.root.id:
             losses.note(Code.GRAPH_FLATTENED, step.id)
         if step.error and step.metadata.get("error_told_by") == REPORTED_BY_STATUS:
             losses.note(Code.METADATA_DROPPED, step.id)
+        losses.note(Code.TIMES_DROPPED, step.id, step.model_info.get(_LATENCY) == "0")
         if step.model_info and any(step.model_info.get(name, 0) >= _WRAPPED for name in TOKENS):
             losses.note(Code.VALUE_TRUNCATED, step.id)
 

@@ -13,11 +13,11 @@ import orjson
 
 from spanloom.core.document import AGENTS, ROOT
 from spanloom.core.errors import InvalidRequestError
-from spanloom.core.exchange.attributes import note_dropped
-from spanloom.core.exchange.coze.example import parts
+from spanloom.core.exchange.coze.example import KEPT, parts
 from spanloom.core.exchange.coze.members import objects_in, text_of
 from spanloom.core.exchange.coze.reading import read_trajectory
 from spanloom.core.exchange.coze.shapes import TURNS, is_item
+from spanloom.core.exchange.kept import Kept, count_lost
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code, NotHeldError
 from spanloom.core.formats.readers import EachAlone, an_object
@@ -35,6 +35,9 @@ MAX_ITEM_BYTES: Final = 204_800
 MAX_KEY_CHARS: Final = 255
 _KEY, _FIELDS, _TRAJECTORY = "item_key", "field_datas", "trajectory"
 _INPUT, _REFERENCE = "input", "reference_output"
+_OF_AN_ITEM = frozenset({_KEY, _REFERENCE})
+"""Metadata of a run that an item has a place for."""
+_KEPT = Kept(("metadata",))
 
 
 def write_item(stored: Stored, losses: Losses) -> bytes:
@@ -54,7 +57,7 @@ def write_item(stored: Stored, losses: Losses) -> bytes:
     item = dump({_KEY: told.get(_KEY) or view.id, TURNS: [{_FIELDS: data}]})
     if len(item) > MAX_ITEM_BYTES:
         raise NotHeldError(Code.TOO_LARGE)
-    note_dropped(view, losses)
+    count_lost(view, KEPT if told.keys() - _OF_AN_ITEM else _KEPT, losses)
     return item
 
 

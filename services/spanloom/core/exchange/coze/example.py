@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.document import AGENT, AGENTS, ROOT
-from spanloom.core.exchange.attributes import note_dropped
 from spanloom.core.exchange.coze.steps import ROOT_TYPE
+from spanloom.core.exchange.kept import Kept, count_lost
 from spanloom.core.formats.json_bytes import dump
 
 if TYPE_CHECKING:
@@ -23,13 +23,15 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.stored import Stored
 
+KEPT = Kept()
+"""All of the steps, and nothing that only ``extraction`` has."""
 _INFO, _LATENCY = "model_info", "latency_first_resp"
 _CALLS = frozenset({"model", "tool"})
 
 
 def write_example(stored: Stored, losses: Losses) -> bytes:
     """Return the trajectory with ``agent_steps`` inside ``root_step``."""
-    note_dropped(stored.view, losses)
+    count_lost(stored.view, KEPT, losses)
     root, agents = parts(stored.view)
     return dump({"id": stored.view.id, ROOT: {**root, AGENTS: agents}})
 
@@ -38,7 +40,7 @@ def parts(view: Document) -> tuple[Json, list[Json]]:
     """Return the root and the agents in the form of the example."""
     agents = [agent for agent in view.agents if agent.id != view.root.id or not _is_frame(view)]
     root = dict(view.root.json)
-    if _infers_other_type(view):
+    if hides_root_type(view):
         root["metadata"] = {**view.root.metadata, ROOT_TYPE: view.root_type}
     return root, [{**agent.json, "steps": list(_steps(agent))} for agent in agents]
 
@@ -53,8 +55,8 @@ def _owns_only_agents(view: Document) -> bool:
     return own is None or all(step.type == AGENT for step in own.steps)
 
 
-def _infers_other_type(view: Document) -> bool:
-    """Return whether a reader would take the root for something else."""
+def hides_root_type(view: Document) -> bool:
+    """Return whether a reader would take the root for something else, by its steps alone."""
     inferred = "other" if _owns_only_agents(view) else AGENT
     return view.root_type not in ("", inferred, *_CALLS)
 

@@ -11,8 +11,8 @@ from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.coze import members
 from spanloom.core.exchange.coze.order import positions
 from spanloom.core.exchange.drafts import STEP_KINDS
-from spanloom.core.exchange.ids import step_id_of, trace_id_of
-from spanloom.core.formats.losses import Code
+from spanloom.core.exchange.ids import note_made, step_id_of, trace_id_of
+from spanloom.core.exchange.unread import note_unread
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ class Source:
         self.trace_id = trace_id_of(reading.format, reading.project, self.source_id)
         self._losses = reading.losses
         self._losses.trace_id = self.trace_id
-        for name in sorted(document.keys() - OF_THE_RUN):
-            self._losses.note(Code.METADATA_DROPPED, name)
+        note_made(self.trace_id, self.source_id, "id", self._losses)
+        note_unread(document, frozenset(OF_THE_RUN), self._losses)
         self._nodes: dict[str, Node] = {}
         self._by_source: dict[str, str] = {}
         agents = self._find_root(document)
@@ -90,8 +90,8 @@ class Source:
         self._nodes[id_] = node
         if source:
             self._by_source.setdefault(source, id_)
-        if id_ != source and not (kind is Kind.OTHER and self.is_root_made):
-            self._losses.note(Code.IDS_MADE, where)
+        if not (kind is Kind.OTHER and self.is_root_made):
+            note_made(id_, source, where, self._losses)
         return node
 
     def _find_agents(

@@ -5,28 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.exchange.drafts import STEP_KINDS, DraftStep
-from spanloom.core.exchange.ids import step_id_of
+from spanloom.core.exchange.ids import note_made, step_id_of
 from spanloom.core.exchange.inspect.messages import arguments_text, read, read_all
 from spanloom.core.exchange.inspect.times import milliseconds, read_usage
 from spanloom.core.exchange.inspect.writing import NO_MODEL, OURS
 from spanloom.core.formats.json_bytes import as_text, dump
+from spanloom.core.formats.losses import Code
 from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.formats.json_bytes import Json
-
+    from spanloom.core.formats.losses import Losses
 
 MOST_S = 1e9
 """A longer time of a call, in seconds, is none: 30 years."""
 
 
 def steps_of_events(
-    sample: Json, about: Json, events: Sequence[Json], trace_id: str
+    sample: Json, about: Json, events: Sequence[Json], trace_id: str, losses: Losses
 ) -> list[DraftStep]:
-    """Return the steps, the root first: the run's own, or one made around all."""
-    steps = _Steps(trace_id)
+    """Return the steps, the root first: the run's own, or one made around all.
+
+    An event without a time began with the one before it.
+    """
+    known = (milliseconds(event.get("timestamp")) for event in events)
+    began = next((ms for ms in known if ms is not None), milliseconds(sample.get("started_at")))
+    steps = _Steps(trace_id, began or 0, losses)
     for at, event in enumerate(events):
         steps.add(event, at)
     return steps.whole(sample, about)
@@ -35,8 +41,8 @@ def steps_of_events(
 class _Steps:
     """The steps so far; spans that are no agents stay as places in the tree."""
 
-    def __init__(self, trace_id: str) -> None:
-        self._trace_id = trace_id
+    def __init__(self, trace_id: str, began_ms: int, losses: Losses) -> None:
+        self._trace_id, self._now, self._losses = trace_id, began_ms, losses
         self._steps: dict[str, DraftStep] = {}
         self._step_of_span: dict[str, str] = {}
         """By span id: its step, or that of the nearest span above that is one."""
@@ -48,10 +54,25 @@ class _Steps:
         if kind == "span_begin":
             self._begin(event, at)
         elif kind == "span_end":
-            self._end(event)
+            self._end(event, at)
         elif kind in ("model", "tool"):
             step = (_model if kind == "model" else _tool)(event, self._id(event, at))
+            step.start_ms = self._start(event, at)
+            step.duration_ms = self._duration(event, at, step.start_ms)
             self._keep(step, event, str(event.get("span_id") or ""))
+        else:
+            self._losses.note(Code.METADATA_DROPPED, f"events.{at}")
+
+    def _start(self, event: Json, at: int) -> int:
+        found = milliseconds(event.get("timestamp"))
+        self._losses.note(Code.DURATION_UNKNOWN, f"events.{at}.timestamp", found is None)
+        self._now = self._now if found is None else found
+        return self._now
+
+    def _duration(self, event: Json, at: int, start_ms: int) -> int:
+        took = _took(event, start_ms)
+        self._losses.note(Code.DURATION_UNKNOWN, f"events.{at}.completed", took is None)
+        return took or 0
 
     def _begin(self, event: Json, at: int) -> None:
         span_id, around = str(event.get("id") or ""), str(event.get("parent_id") or "")
@@ -66,23 +87,27 @@ class _Steps:
             str(ours.get("name", event.get("name") or "agent")),
             as_text(ours.get("input")),
             as_text(ours.get("output")),
-            milliseconds(event.get("timestamp")) or 0,
-            error=_error(ours.get("error"), None),
+            self._start(event, at),
+            error=_error(ours, None),
             model=as_text(ours.get("model")),
             metadata=_metadata(ours),
         )
         self._step_of_span[span_id] = step.id
         self._keep(step, event, around)
 
-    def _end(self, event: Json) -> None:
+    def _end(self, event: Json, at: int) -> None:
         step = self._steps.get(self._step_of_span.get(str(event.get("id")), ""))
+        if step is None:
+            return
         ended = milliseconds(event.get("timestamp"))
-        if step is not None and ended is not None:
-            step.duration_ms = max(0, ended - step.start_ms)
+        self._losses.note(Code.DURATION_UNKNOWN, f"events.{at}.timestamp", ended is None)
+        step.duration_ms = 0 if ended is None else max(0, ended - step.start_ms)
 
     def _id(self, event: Json, at: int) -> str:
         own = ours_of(event).get("step_id") or event.get("uuid") or ""
-        return step_id_of(self._trace_id, f"events.{at}", str(own), self._steps)
+        made = step_id_of(self._trace_id, f"events.{at}", str(own), self._steps)
+        note_made(made, str(own), f"events.{at}", self._losses)
+        return made
 
     def _keep(self, step: DraftStep, event: Json, around: str) -> None:
         self._steps[step.id] = step
@@ -122,7 +147,7 @@ def root_of(sample: Json, about: Json, trace_id: str, steps: Sequence[DraftStep]
         _answered(sample.get("output")),
         began,
         max(0, ended - began),
-        error=_error(None, (sample.get("error") or {}).get("message"))
+        error=_error({}, (sample.get("error") or {}).get("message"))
         if isinstance(sample.get("error"), dict)
         else None,
     )
@@ -157,7 +182,6 @@ def _model(event: Json, step_id: str) -> DraftStep:
     told: Json = output if isinstance(output, dict) else {}
     asked, answers, ours = read_all(event.get("input")), _answers(told), ours_of(event)
     model = as_text(ours.get("model") or told.get("model") or event.get("model"))
-    begin, took = _times(event)
     return DraftStep(
         step_id,
         "",
@@ -165,13 +189,11 @@ def _model(event: Json, step_id: str) -> DraftStep:
         str(ours.get("name", event.get("model") or "model")),
         dump(asked).decode() if asked else "",
         dump(answers).decode() if answers else "",
-        begin,
-        took,
-        _error(ours.get("error"), event.get("error") or told.get("error")),
-        read_usage(told.get("usage")),
-        "" if model == NO_MODEL else model,
-        _first_token(ours.get("latency_first_resp")),
-        _metadata(ours),
+        error=_error(ours, event.get("error") or told.get("error")),
+        usage=read_usage(told.get("usage")),
+        model="" if model == NO_MODEL else model,
+        first_token_ms=_first_token(ours.get("latency_first_resp")),
+        metadata=_metadata(ours),
     )
 
 
@@ -179,7 +201,6 @@ def _tool(event: Json, step_id: str) -> DraftStep:
     ours, arguments, error = ours_of(event), event.get("arguments"), event.get("error")
     name = str(ours.get("name", event.get("function") or "tool"))
     own = {"tool_call_id": as_text(event.get("id")), "tool_name": name}
-    begin, took = _times(event)
     return DraftStep(
         step_id,
         "",
@@ -187,22 +208,20 @@ def _tool(event: Json, step_id: str) -> DraftStep:
         name,
         as_text(ours.get("input")) or (arguments_text(arguments) if arguments else ""),
         _result(event.get("result")),
-        begin,
-        took,
-        _error(ours.get("error"), error.get("message") if isinstance(error, dict) else None),
+        error=_error(ours, error.get("message") if isinstance(error, dict) else None),
         metadata=_metadata(ours) if ours else {k: v for k, v in own.items() if v},
     )
 
 
-def _times(event: Json) -> tuple[int, int]:
-    begin = milliseconds(event.get("timestamp")) or 0
+def _took(event: Json, start_ms: int) -> int | None:
+    """Return how long a call took, in milliseconds; ``None`` if it does not say."""
     ended = milliseconds(event.get("completed"))
     if ended is not None:
-        return begin, max(0, ended - begin)
+        return max(0, ended - start_ms)
     worked = event.get("working_time")
     if not isinstance(worked, int | float) or isinstance(worked, bool):
-        return begin, 0
-    return begin, int(worked * 1_000) if 0 < worked < MOST_S else 0
+        return None
+    return int(worked * 1_000) if 0 <= worked < MOST_S else None
 
 
 def _result(result: object) -> str:
@@ -215,11 +234,14 @@ def _result(result: object) -> str:
     return as_text(result)
 
 
-def _error(ours: object, message: object) -> StepError | None:
-    if isinstance(ours, dict):
-        code = ours.get("code")
+def _error(ours: Mapping[str, Any], message: object) -> StepError | None:
+    """Return a failure: as our own writer wrote it, else with the message of the log."""
+    told = ours.get("error")
+    if isinstance(told, dict):
+        code, about = told.get("code"), _metadata(ours)
         known = code if isinstance(code, int) and not isinstance(code, bool) else NO_CODE
-        return StepError(known, as_text(ours.get("msg")))
+        type_, told_by = (about.get(name, "") for name in ("error_type", "error_told_by"))
+        return StepError(known, as_text(told.get("msg")), type_, reported_by=told_by)
     return None if message is None else StepError(NO_CODE, as_text(message))
 
 

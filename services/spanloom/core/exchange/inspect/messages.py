@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from spanloom.core.formats.conversation import text_of
 from spanloom.core.formats.json_bytes import as_text, dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.values.attributes import json_value
@@ -20,15 +21,29 @@ if TYPE_CHECKING:
 
 _ROLES = {"system": "system", "developer": "system", "user": "user", "tool": "tool"}
 ASSISTANT = "assistant"
+_OF_ALL = frozenset({"role", "content", "reasoning_content"})
+_MEMBERS = {
+    "system": _OF_ALL,
+    "user": _OF_ALL,
+    "tool": _OF_ALL | {"tool_call_id", "name", "status"},
+    ASSISTANT: _OF_ALL | {"tool_calls"},
+}
+"""What a message of a role has a word for here."""
+FAILED = "error"
+"""The status of a tool's message that tells a failure."""
 
 
 def written(message: Json, losses: Losses, path: str = "") -> Json:
     """Return a message in Inspect's form; what it has no word for is counted."""
     role = _ROLES.get(str(message.get("role")), ASSISTANT)
+    is_other = role != message.get("role")
+    losses.note(Code.METADATA_DROPPED, path, is_other or not message.keys() <= _MEMBERS[role])
     shown: Json = {"role": role, "content": _content(message, losses, path)}
     if role == "tool":
         known = {"tool_call_id": message.get("tool_call_id"), "function": message.get("name")}
         shown |= {name: str(value) for name, value in known.items() if value}
+        if message.get("status") == FAILED:
+            shown["error"] = {"type": "unknown", "message": text_of(message.get("content"))}
     calls = message.get("tool_calls")
     if role == ASSISTANT and isinstance(calls, list) and calls:
         shown["tool_calls"] = [_call(call, at, losses, path) for at, call in enumerate(calls)]
@@ -92,6 +107,9 @@ def read(message: Json) -> Json:
     if role == "tool":
         known = {"tool_call_id": message.get("tool_call_id"), "name": message.get("function")}
         shown |= {name: str(value) for name, value in known.items() if value}
+        if isinstance(error := message.get("error"), dict):
+            shown["status"] = FAILED
+            shown["content"] = shown["content"] or as_text(error.get("message"))
     calls = message.get("tool_calls")
     if isinstance(calls, list) and calls:
         shown["tool_calls"] = [_read_call(call) for call in calls if isinstance(call, dict)]
@@ -131,7 +149,16 @@ def arguments_text(arguments: object) -> str:
     return arguments if isinstance(arguments, str) else dump(arguments).decode()
 
 
-def read_all(messages: object) -> Sequence[Json]:
-    """Return the messages of a list; what is no message is left out."""
+def read_all(messages: object, losses: Losses | None = None) -> Sequence[Json]:
+    """Return the messages of a list; what is no message is left out.
+
+    With ``losses``, words of a tool's failure that its content does not have are counted.
+    """
     found: Iterable[Any] = messages if isinstance(messages, list) else ()
-    return [read(one) for one in found if isinstance(one, dict)]
+    shown = [read(one) for one in found if isinstance(one, dict)]
+    for at, (given, message) in enumerate(zip(found, shown, strict=False)) if losses else ():
+        error = given.get("error") if isinstance(given, dict) else None
+        told = as_text(error.get("message")) if isinstance(error, dict) else ""
+        if losses and told not in text_of(message["content"]):
+            losses.note(Code.METADATA_DROPPED, f"messages.{at}.error")
+    return shown

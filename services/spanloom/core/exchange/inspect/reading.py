@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import Draft, complete
-from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.ids import note_made, trace_id_of
 from spanloom.core.exchange.inspect.attachments import resolved
 from spanloom.core.exchange.inspect.events import ours_of, root_of, steps_of_events
 from spanloom.core.exchange.inspect.messages import ASSISTANT, read_all
 from spanloom.core.exchange.inspect.scores import Scored, read_scores
 from spanloom.core.exchange.inspect.times import milliseconds
+from spanloom.core.exchange.inspect.writing import TARGET
+from spanloom.core.exchange.kept import OF_THE_SOURCE
 from spanloom.core.exchange.messages.reading import Source, draft_of_messages
 from spanloom.core.formats.json_bytes import dump
-from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import Refused, a_list, an_object, read_alone
 
 if TYPE_CHECKING:
@@ -81,14 +82,13 @@ def _draft(sample: Sample, reading: Reading) -> Draft:
     own = str(sample.json.get("uuid") or source)
     trace_id = trace_id_of(FORMAT, reading.project, str(ours.get("trace_id") or own))
     reading.losses.trace_id = trace_id
-    if trace_id != own:
-        reading.losses.note(Code.IDS_MADE, "uuid")
+    note_made(trace_id, str(ours.get("trace_id") or own), "uuid", reading.losses)
     _read_scores(sample, trace_id, reading)
     extras = _extras(sample, ours, source)
     found = sample.json.get("events")
     events = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     if any(event.get("event") in _CALLED for event in events):
-        steps = steps_of_events(sample.json, sample.eval, events, trace_id)
+        steps = steps_of_events(sample.json, sample.eval, events, trace_id, reading.losses)
         return Draft(trace_id, reading.project, FORMAT, steps, extras, _warnings(ours))
     return _of_messages(sample, trace_id, extras, reading)
 
@@ -114,7 +114,7 @@ def _of_messages(
     """Return the run that the sample's conversation shows, within the sample's own times."""
     root = root_of(sample.json, sample.eval, trace_id, ())
     model = str(sample.eval.get("model") or "")
-    messages = read_all(sample.json.get("messages"))
+    messages = read_all(sample.json.get("messages"), reading.losses)
     models = [model if one["role"] == ASSISTANT else "" for one in messages]
     source = Source(trace_id=trace_id, name=root.name, extras=extras, models=models)
     draft = draft_of_messages(messages, reading, source)
@@ -137,20 +137,23 @@ def _source_id(sample: Sample) -> str:
 
 def _extras(sample: Sample, ours: Mapping[str, Any], source: str) -> Mapping[str, object]:
     kept = {k: v for k, v in ours.items() if k in _KEPT and isinstance(v, _KEPT[k])}
+    target = _target(sample)
     if ours:
-        return kept
-    metadata = {"source_id": source, "task": str(sample.eval.get("task") or "")}
+        own = kept.get("metadata")
+        about = {**target, **(own if isinstance(own, dict) else {})}
+        return kept | ({"metadata": about} if about else {})
+    metadata = {"source_id": source, "task": str(sample.eval.get("task") or ""), **target}
     given = sample.json.get("metadata")
     for name, value in given.items() if isinstance(given, dict) else ():
         metadata.setdefault(str(name), value if isinstance(value, str) else dump(value).decode())
     return {"metadata": {k: v for k, v in sorted(metadata.items()) if v}}
 
 
-_KEPT: Mapping[str, type] = {
-    "conversation_id": str,
-    "user_id": str,
-    "environment": str,
-    "tags": list,
-    "metadata": dict,
-    "services": list,
-}
+def _target(sample: Sample) -> Mapping[str, str]:
+    """Return what the sample should be answered with, as metadata."""
+    target = sample.json.get(TARGET)
+    return {TARGET: target if isinstance(target, str) else dump(target).decode()} if target else {}
+
+
+_TYPES = {"tags": list, "metadata": dict, "services": list, "linked_traces": list}
+_KEPT: Mapping[str, type] = {name: _TYPES.get(name, str) for name in OF_THE_SOURCE}

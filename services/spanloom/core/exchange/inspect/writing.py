@@ -7,11 +7,13 @@ failures and attributes of steps, from which the reader restores the run.
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from spanloom.core.exchange.inspect.messages import ASSISTANT, written
 from spanloom.core.exchange.inspect.scores import write_scores
 from spanloom.core.exchange.inspect.times import moment, written_usage
+from spanloom.core.exchange.kept import OF_THE_SOURCE, Kept, count_lost
 from spanloom.core.formats.conversation import conversation
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code, Losses
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 VERSION = 2
+TARGET = "target"
+"""Of a sample, and in the metadata of its run: what it should be answered with."""
 OURS = "spanloom"
 """The member of an event's or a sample's metadata with what Inspect has no word for."""
 NO_MODEL = "none/none"
@@ -67,6 +71,7 @@ def write_log(stored: Stored, losses: Losses) -> bytes:
 
 def _sample(view: Document, losses: Losses) -> Json:
     root = view.root
+    count_lost(view, _KEPT, losses)
     steps = _by_id(view)
     begin, end = root.times
     answer = _last_answer(steps)
@@ -76,8 +81,8 @@ def _sample(view: Document, losses: Losses) -> Json:
         "id": view.id,
         "epoch": 1,
         "input": question_in(root.input),
-        "target": "",
-        "messages": list(_messages(view, losses)),
+        "target": (told.get("metadata") or {}).get(TARGET, ""),
+        "messages": list(_messages(view)),
         "output": answer,
         "metadata": {OURS: ours},
         "model_usage": _usage_by_model(steps),
@@ -102,10 +107,9 @@ def _by_id(view: Document) -> Mapping[str, DocumentStep]:
     return steps
 
 
-_OF_THE_RUN = frozenset(
-    {"conversation_id", "user_id", "environment", "tags", "metadata", "services", "warnings"}
-)
-"""Members of ``extraction`` that come back with the run; the rest follows from its steps."""
+_OF_THE_RUN = frozenset({*OF_THE_SOURCE, "warnings"})
+_KEPT = Kept(_OF_THE_RUN)
+"""All of the steps."""
 
 
 def _cause(view: Document) -> str:
@@ -114,12 +118,9 @@ def _cause(view: Document) -> str:
     return str(lasting[0].get("msg") or "") if lasting else ""
 
 
-def _messages(view: Document, losses: Losses) -> Iterator[Json]:
-    """Yield the conversation of the first agent; others are only in the events."""
-    agents = list(view.agents)
-    if len(agents) > 1:
-        losses.note(Code.AGENTS_SEPARATE, times=len(agents) - 1)
-    for agent in agents[:1]:
+def _messages(view: Document) -> Iterator[Json]:
+    """Yield the conversation of the first agent: a summary of what is in the events."""
+    for agent in islice(view.agents, 1):
         for turn in conversation(agent):
             yield written(turn.message, Losses(), turn.step_id)  # counted with its event
 
@@ -279,4 +280,4 @@ def _tool_event(step: DocumentStep, losses: Losses) -> Json:
 def _is_as_written(step: DocumentStep) -> bool:
     """Return whether the arguments of a tool, parsed, are written as the same text again."""
     value = json_value(step.input)
-    return isinstance(value, dict) and dump(value).decode() == step.input
+    return isinstance(value, dict) and bool(value) and dump(value).decode() == step.input

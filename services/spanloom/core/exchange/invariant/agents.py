@@ -15,7 +15,8 @@ from spanloom.core.conventions.listed_messages import (
     unnamed_calls,
 )
 from spanloom.core.exchange.drafts import Draft, DraftStep
-from spanloom.core.exchange.ids import step_id_of
+from spanloom.core.exchange.ids import note_made, step_id_of
+from spanloom.core.exchange.times import filled
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.model.trajectory import Kind
@@ -44,6 +45,7 @@ def draft_of(lines: Sequence[Line], trace_id: str, reading: Reading) -> Draft:
     """Return the draft of a run; losses are noted in ``reading``."""
     first = lines[0]
     _note_losses(lines, reading.losses)
+    note_made(trace_id, first.source, "metadata.trace_id", reading.losses)
     steps: list[DraftStep] = []
     parent, start_ms = "", 0
     name = first.metadata.get("name")
@@ -56,6 +58,9 @@ def draft_of(lines: Sequence[Line], trace_id: str, reading: Reading) -> Draft:
         steps += agent.steps
         start_ms = agent.end_ms + 1
         parent = parent or agent.steps[0].id
+    named = {str(message.get("tool_call_id")) for line in lines for message in line.messages}
+    for at, step in enumerate(steps):
+        note_made(step.id, step.id if step.id in named else "", f"steps.{at}", reading.losses)
     root, *others = steps
     _settle_root(root, others, start_ms - 1)
     known = {"source_id": first.source} if first.source not in ("", trace_id) else {}
@@ -108,21 +113,10 @@ def _step(step: ListedStep, step_id: str, agent_id: str, start_ms: int) -> Draft
 
 
 def _times(messages: Sequence[Json], start_ms: int) -> Sequence[int]:
-    """Return the time of each message in ms since the epoch, later than that of the one before.
-
-    Steps are in the order of their times, so messages without a time, or with the same one, are
-    a millisecond apart; those before the first that has one are before it.
-    """
-    times: list[int] = []
-    timed = ((place, known) for place, known in enumerate(map(time_ns, messages)) if known)
-    place, first_ns = next(timed, (0, 0))
-    at = max(start_ms, first_ns // carried.NS_PER_MS - place)
-    for message in messages:
-        known = time_ns(message)
-        at = at if known is None else max(at, known // carried.NS_PER_MS)
-        times.append(at)
-        at += 1
-    return times
+    """Return the time of each message in ms since the epoch, none before ``start_ms``."""
+    known = (time_ns(message) for message in messages)
+    times = filled([None if ns is None else ns // carried.NS_PER_MS for ns in known], start_ms)
+    return [max(start_ms, time) for time in times]
 
 
 def _settle_root(root: DraftStep, others: Sequence[DraftStep], end_ms: int) -> None:

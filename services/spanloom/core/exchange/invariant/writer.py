@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.conventions.invariant import CALL_ID, PARTS, SOURCE
 from spanloom.core.conventions.listed_messages import RAW
 from spanloom.core.document import Document
-from spanloom.core.exchange.invariant.counting import count_of_run, count_of_turns
+from spanloom.core.exchange.invariant.counting import count_of_answers, count_of_run, count_of_texts
 from spanloom.core.exchange.invariant.lines import PARENT
 from spanloom.core.formats.conversation import conversation
 from spanloom.core.formats.json_bytes import dump
@@ -58,15 +58,15 @@ def invariant_lines(document: Json, assessments: Iterable[Assessment]) -> Iterat
 def _lines(
     view: Document, assessments: Iterable[Assessment], losses: Losses, more: Json
 ) -> Iterator[Json]:
-    rewritten: list[str] = []
-    told = ((agent, conversation(agent, rewritten=rewritten)) for agent in view.agents)
+    told = ((agent, conversation(agent, losses, repeats=True)) for agent in view.agents)
     talks = [(agent, turns) for agent, turns in told if turns]
-    for step_id in rewritten:
-        losses.note(Code.HISTORY_REWRITTEN, step_id)
     count_of_run(view, [agent.id for agent, _ in talks], losses)
     lines = [_line(agent, _messages(agent, turns, losses)) for agent, turns in talks]
     if not lines:
         lines = [_line(view.root, _gist(view.root))]
+    tellers: Sequence[DocumentStep] = [agent for agent, _ in talks] or [view.root]
+    for teller, told_by in zip(tellers, lines, strict=True):
+        count_of_texts(teller, told_by["messages"], losses)
     spots = _spots([turns for _, turns in talks])
     for assessment in assessments:
         line, address = _address(assessment, spots)
@@ -95,7 +95,7 @@ def _source(agent: DocumentStep, view: Document, at: int) -> Json:
 
 
 def _messages(agent: DocumentAgent, turns: Sequence[Turn], losses: Losses) -> Sequence[Json]:
-    count_of_turns(agent, turns, losses)
+    count_of_answers(agent, losses)
     messages = [_strict(turn, losses) for turn in turns]
     odd = {s.id: s.metadata for s in agent.steps if not _ODD.isdisjoint(s.metadata)}
     for turn, message in zip(turns, messages, strict=True) if odd else ():
@@ -176,10 +176,12 @@ def _strict(turn: Turn, losses: Losses) -> Json:
     """Return a message with only the members that Invariant's tools accept."""
     message = turn.message
     strict = {name: message[name] for name in _KEPT if name in message}
+    is_named = message["role"] != "tool" and "name" in message
+    losses.note(Code.METADATA_DROPPED, turn.step_id, is_named)
     if isinstance(content := strict["content"], list):
         strict["content"] = [_part(part, turn, losses) for part in content]
     if calls := message.get("tool_calls"):
-        strict["tool_calls"] = [_call(call, turn, losses) for call in calls]
+        strict["tool_calls"] = [_call(call) for call in calls]
     return strict
 
 
@@ -192,12 +194,11 @@ def _part(part: object, turn: Turn, losses: Losses) -> Json:
     return {"type": "text", "text": f"[{kind}]"}
 
 
-def _call(call: Json, turn: Turn, losses: Losses) -> Json:
+def _call(call: Json) -> Json:
     function = call.get("function") or {}
     text = function.get("arguments") or "{}"
     value = json_value(text) if isinstance(text, str) else text
     if not isinstance(value, dict):
-        losses.note(Code.ARGS_NOT_OBJECT, turn.step_id)
         value = {RAW: text}
     named = {"name": str(function.get("name", "")), "arguments": value}
     return {"id": call["id"], "type": "function", "function": named}

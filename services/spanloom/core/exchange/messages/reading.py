@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from spanloom.core.conventions.listed_messages import HISTORY, OMITTED
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import MAX_STEPS, Draft, DraftStep
-from spanloom.core.exchange.ids import step_id_of
+from spanloom.core.exchange.ids import note_made, step_id_of
 from spanloom.core.exchange.messages.writing import A_TOOL
+from spanloom.core.exchange.times import filled
 from spanloom.core.formats.conversation import text_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
@@ -139,13 +140,12 @@ class _Drafting:
         self._heard: list[Json] = []
         self._heard_at, self._heard_ms = 0, 0
         self._calls = _Calls()
+        self._times = filled(source.times)
         self._now = 0
 
     def add(self, message: Json, at: int) -> None:
         """Add a message, which is at this place in the source."""
-        times = self._source.times
-        given = times[at] if at < len(times) else None
-        self._now = max(self._now, given or 0)
+        self._now = self._times[at] if at < len(self._times) else self._now
         role = message.get("role")
         if role == "assistant":
             self._add_answer(message, at)
@@ -176,7 +176,9 @@ class _Drafting:
 
     def _id(self, path: str, own: str = "") -> str:
         taken: set[str] = self._taken if own else set()
-        return step_id_of(self._source.trace_id, path, own, taken)
+        made = step_id_of(self._source.trace_id, path, own, taken)
+        note_made(made, own, f"{self._source.where}.{path}".strip("."), self._reading.losses)
+        return made
 
     def _add(self, step: DraftStep) -> None:
         self._taken.add(step.id)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.ids import note_made, trace_id_of
 from spanloom.core.exchange.messages.reading import AGENT, Source
-from spanloom.core.exchange.messages.writing import KEPT
+from spanloom.core.exchange.messages.writing import NAMED
 from spanloom.core.formats.json_bytes import dump, sorted_keys
-from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import an_object
 
 if TYPE_CHECKING:
@@ -31,10 +30,10 @@ def source_of(row: Json, reading: Reading, own_id: object = None) -> Source:
     if isinstance(given, str) and given:
         trace_id = trace_id_of(reading.format, reading.project, given)
     else:
-        reading.losses.note(Code.IDS_MADE)
         given = ""
         text = dump(sorted_keys(row)).decode()
         trace_id = trace_id_of(reading.format, reading.project, text)
+    note_made(trace_id, given, "id", reading.losses)
     name = about.get("name")
     return Source(
         trace_id=trace_id,
@@ -52,11 +51,11 @@ def source_id_of(given: str, trace_id: str) -> Mapping[str, str]:
 def extras_of(about: Json, more: Mapping[str, str]) -> Mapping[str, object]:
     """Return metadata of a source as members of ``extraction``; ``more`` precedes it."""
     extras: dict[str, object] = {
-        name: about[name] for name in KEPT if name != TAGS and isinstance(about.get(name), str)
+        name: about[name] for name in NAMED if name != TAGS and isinstance(about.get(name), str)
     }
     if tags := _texts(about.get(TAGS)):
         extras[TAGS] = tags
-    others = about.keys() - {"trace_id", "name", *KEPT}
+    others = about.keys() - {"trace_id", "name", *NAMED}
     own = {name: _text(about[name]) for name in sorted(others)} | dict(more)
     return extras | ({"metadata": own} if own else {})
 

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.conventions.listed_messages import HISTORY
+from spanloom.core.exchange.kept import (
+    ERROR_TEXT,
+    FLATTENED,
+    OF_THE_SENDER,
+    Kept,
+    KeptOfStep,
+    count_lost,
+)
+from spanloom.core.extraction.metrics import COST
 from spanloom.core.formats.conversation import arguments_of, conversation, text_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code, NotHeldError
@@ -12,7 +22,7 @@ from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from spanloom.core.document import Document, DocumentAgent, DocumentStep
     from spanloom.core.formats.conversation import Turn
@@ -43,11 +53,11 @@ class Talk(NamedTuple):
         return [one.message for one in self.told]
 
 
-def talk_of(stored: Stored, losses: Losses) -> Talk:
+def talk_of(stored: Stored, losses: Losses, kept: Kept) -> Talk:
     """Return the conversation of the root agent; without one, the question and the answer.
 
-    The root agent is the root, else the first agent with a conversation. Notes what messages do
-    not have. Raises ``NotHeldError`` for a run without an agent.
+    The root agent is the root, else the first agent with a conversation. Counts what the format
+    does not keep (``kept_beside``). Raises ``NotHeldError`` for a run without an agent.
     """
     document = stored.view
     agents = _root_first(document)
@@ -57,22 +67,48 @@ def talk_of(stored: Stored, losses: Losses) -> Talk:
         ((a, turns) for a in agents if (turns := conversation(a, losses))), (agents[0], ())
     )
     for other in agents:
-        losses.note(Code.AGENTS_SEPARATE, other.id, other.id != agent.id and any(other.steps))
-    _note_steps(agent, losses)
-    return Talk(agent, _plain(turns, losses) if turns else _gist(document.root))
+        losses.note(Code.AGENTS_SEPARATE, other.id, other.id != agent.id)
+    count_lost(document, kept, losses)
+    talk = Talk(agent, _plain(turns, losses) if turns else _gist(document.root))
+    _note_root(document.root, talk.messages, losses)
+    return talk
+
+
+def _note_root(root: DocumentStep, messages: Sequence[Json], losses: Losses) -> None:
+    """Note texts of the root that are not the question and the answer of the conversation."""
+    asked = next((m["content"] for m in messages if m["role"] == "user"), "")
+    said = [text for m in messages if m["role"] == "assistant" and (text := m["content"])]
+    texts = text_of(asked), said[-1] if said else ""
+    losses.note(Code.TEXTS_DROPPED, root.id, (root.input, root.output) != texts)
+
+
+def kept_beside(
+    run: Collection[str] = (), members: Collection[str] = (), of_models: Collection[str] = ()
+) -> Kept:
+    """Return what a format of messages keeps beside these: of the run, of steps, of model steps.
+
+    ``members`` are of ``kept.MEMBERS``, ``of_models`` are names in the metadata of model steps.
+    """
+    agent = KeptOfStep({"input", "output", *({"name"} & set(members))}, {"agent_name", COST})
+    texts = {"input", "output", *members} - {"name"}
+    tool = KeptOfStep({*texts, "name", ERROR_TEXT}, {"tool_name", "tool_call_id"})
+    model = KeptOfStep(texts, {HISTORY, *of_models})
+    wrapper = KeptOfStep(agent.members, ())
+    steps = {"agent": agent, "model": model, "tool": tool, "other": wrapper, "graph": FLATTENED}
+    return Kept(run, steps)
 
 
 def about_run(document: Document) -> Json:
     """Return the metadata of a run that a reader takes back: ids, name, user and tags."""
     told = document.extraction
-    kept = {name: told[name] for name in KEPT if told.get(name)}
+    kept = {name: told[name] for name in NAMED if told.get(name)}
     own = told.get("metadata")
     more = own if isinstance(own, dict) else {}
     return {**more, "trace_id": document.id, "name": document.root.name, **kept}
 
 
-KEPT = ("conversation_id", "user_id", "environment", "tags")
-"""Members of ``extraction`` that are written as metadata."""
+NAMED = tuple(name for name in OF_THE_SENDER if name != "metadata")
+"""Members of ``extraction`` that are written as metadata, beside ``metadata`` itself."""
 
 
 def _root_first(document: Document) -> Sequence[DocumentAgent]:
@@ -178,26 +214,15 @@ def _is_text(part: object) -> bool:
     return part.get("type") == "text" and isinstance(part.get("text"), str)
 
 
-_COUNTS = ("input_tokens", "output_tokens")
+def tools_of(agent: DocumentAgent, losses: Losses) -> Sequence[Json]:
+    """Return the tools that the agent's model was offered first, as OpenAI's API has them.
 
-
-def _note_steps(agent: DocumentAgent, losses: Losses) -> None:
-    """Note what messages do not tell of an agent's steps."""
-    for step in agent.steps:
-        if step.type == "graph":
-            losses.note(Code.GRAPH_FLATTENED, step.id)
-        elif step.type == "model":
-            losses.note(Code.TOKENS_DROPPED, step.id, any(map(step.model_info.get, _COUNTS)))
-            losses.note(Code.METADATA_DROPPED, step.id, step.error is not None)
-        elif step.type == "tool":
-            losses.note(Code.ERROR_AS_TEXT, step.id, step.error is not None)
-        losses.note(Code.TIMES_DROPPED, step.id)
-
-
-def tools_of(agent: DocumentAgent) -> Sequence[Json]:
-    """Return the tools that the agent's model was offered first, as OpenAI's API has them."""
-    texts = (step.metadata.get(TOOL_DEFINITIONS) for step in agent.steps)
-    found = json_value(next((text for text in texts if isinstance(text, str)), ""))
+    Those of its further calls are counted as lost.
+    """
+    offers = [step for step in agent.steps if TOOL_DEFINITIONS in step.metadata]
+    for step in offers[1:]:
+        losses.note(Code.METADATA_DROPPED, step.id)
+    found = json_value(str(offers[0].metadata[TOOL_DEFINITIONS])) if offers else ""
     tools = map(_tool, found if isinstance(found, list) else ())
     return [tool for tool in tools if tool]
 

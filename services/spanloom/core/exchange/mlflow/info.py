@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.exchange.mlflow import names
 from spanloom.core.exchange.mlflow.values import encoded, sound, text_of
-from spanloom.core.formats.losses import Code
+from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.readers import an_object
 from spanloom.core.values.attributes import json_object
 
@@ -50,8 +50,7 @@ class RunFacts:
         self._kept = json_object(text_of(kept, names.RUN, losses))
         self._metadata = self._texts("trace_metadata") or self._texts("request_metadata")
         self._tags = self._texts("tags")
-        for name in info.keys() - _KNOWN:
-            losses.note(Code.METADATA_DROPPED, f"{where}.{name}")
+        note_unread(info, _KNOWN, losses, where)
 
     def extras(
         self, source_id: str, expected: Mapping[str, object]
@@ -82,7 +81,7 @@ class RunFacts:
 
     def _all_tags(self) -> list[str]:
         kept = self._list("tags")
-        cut = {tag[: names.MAX_METADATA] for tag in kept}
+        cut = {tag[: names.MAX_METADATA] for tag in kept} | _DERIVED
         return kept + [tag for tag, value in self._tags.items() if not value and tag not in cut]
 
     def _all_metadata(self, source_id: str) -> Mapping[str, str]:

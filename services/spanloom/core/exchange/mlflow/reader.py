@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import Draft, complete
-from spanloom.core.exchange.ids import step_id_of, trace_id_of
+from spanloom.core.exchange.ids import note_made, step_id_of, trace_id_of
 from spanloom.core.exchange.mlflow import names
 from spanloom.core.exchange.mlflow.ids import span_key
 from spanloom.core.exchange.mlflow.info import RunFacts
 from spanloom.core.exchange.mlflow.scores import Assessed, read_assessments
 from spanloom.core.exchange.mlflow.spans_in import SpanReader
 from spanloom.core.exchange.mlflow.values import parsed
-from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import EachAlone, a_list, a_text, an_object
 
 if TYPE_CHECKING:
@@ -59,6 +58,7 @@ def draft_of(
     spans = a_list(data.get("spans"), f"{where}data.spans")
     source = _source_id(info, where)
     trace_id = trace_id_of(reading.format, reading.project, source)
+    note_made(trace_id, source, f"{where}info", reading.losses)
     steps, root, by_span = _steps(trace_id, spans, f"{where}data.spans", reading)
     facts = RunFacts(info, root.attributes.get(names.RUN), f"{where}info", reading.losses)
     begun = steps[0]
@@ -111,8 +111,7 @@ def _ids(trace_id: str, keys: Sequence[str], reading: Reading) -> Sequence[str]:
     taken: dict[str, int] = {}
     for at, key in enumerate(keys):
         made = step_id_of(trace_id, f"spans.{at}", key, taken)
-        if made != key:
-            reading.losses.note(Code.IDS_MADE, f"data.spans.{at}.span_id")
+        note_made(made, key, f"data.spans.{at}.span_id", reading.losses)
         taken[made] = at
     return list(taken)
 

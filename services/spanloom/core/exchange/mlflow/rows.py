@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import Draft, DraftStep
-from spanloom.core.exchange.ids import step_id_of, trace_id_of
+from spanloom.core.exchange.ids import note_made, step_id_of, trace_id_of
 from spanloom.core.exchange.mlflow import names
 from spanloom.core.exchange.mlflow.info import with_expectations
 from spanloom.core.exchange.mlflow.values import TOO_DEEP, encoded, sound
+from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.json_bytes import dump, sorted_keys
 from spanloom.core.formats.losses import Code
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import json_object
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.document import Document
     from spanloom.core.formats.json_bytes import Json
@@ -52,20 +54,18 @@ def bare_run(
     An empty ``source`` is replaced by a hash of the row.
     """
     reading.losses.note(Code.DURATION_UNKNOWN)
-    if not source:
-        reading.losses.note(Code.IDS_MADE)
     trace_id = trace_id_of(reading.format, reading.project, source or _content(row))
+    note_made(trace_id, source, "request_id", reading.losses)
     root = DraftStep(step_id_of(trace_id, "request"), "", Kind.OTHER, "request", *texts)
+    note_made(root.id, "", "request", reading.losses)
     metadata = {names.SOURCE_ID: source} if source else {}
     extras = {"metadata": {**metadata, **with_expectations({}, expected)}}
     return Draft(trace_id, reading.project, reading.format, [root], extras)
 
 
-def note_others(row: Json, known: Collection[str], reading: Reading) -> None:
+def note_others(row: Json, known: AbstractSet[str], reading: Reading) -> None:
     """Count the columns that no run has a place for."""
-    for name in row.keys() - known:
-        if is_given(row[name]):
-            reading.losses.note(Code.METADATA_DROPPED, name)
+    note_unread(row, known, reading.losses)
 
 
 def _content(row: Json) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.exchange.kept import OF_THE_SOURCE, Kept, count_lost
 from spanloom.core.exchange.mlflow import names
 from spanloom.core.exchange.mlflow.scores import write_assessments
 from spanloom.core.exchange.mlflow.spans_out import SpanWriter
@@ -24,11 +25,9 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.stored import Stored
 
-_KEPT = (
-    *("conversation_id", "user_id", "environment", "tags", "metadata", "warnings"),
-    *("services", "linked_traces"),
-)
-_LOST = ("pauses", "is_resuming", "duplicate_of")
+_OF_THE_RUN = (*OF_THE_SOURCE, "warnings")
+_KEPT = Kept((*_OF_THE_RUN, "errors"))
+"""All of the steps, and of failures their types and traces."""
 _STATES = {"live": "IN_PROGRESS", "failed": "ERROR"}
 NO_EXPERIMENT = "0"
 
@@ -43,10 +42,8 @@ def trace_of(stored: Stored, losses: Losses) -> Json:
     document = stored.view
     writer = SpanWriter(document, losses)
     spans = writer.spans()
-    extraction = document.extraction
     spans[0]["attributes"][names.RUN] = dump(_run(document)).decode()
-    for name in filter(extraction.get, _LOST):
-        losses.note(Code.METADATA_DROPPED, f"extraction.{name}")
+    count_lost(document, _KEPT, losses)
     for at in writer.failures_elsewhere():
         losses.note(Code.METADATA_DROPPED, f"extraction.errors.{at}")
     info = _info(document, writer.root)
@@ -57,7 +54,7 @@ def trace_of(stored: Stored, losses: Losses) -> Json:
 
 def _run(document: Document) -> Json:
     """Return what belongs to the run, to be read back; not the id that the trace has anyway."""
-    told = {name: document.extraction.get(name) for name in _KEPT}
+    told = {name: document.extraction.get(name) for name in _OF_THE_RUN}
     metadata = _texts(told["metadata"])
     own = {k: v for k, v in metadata.items() if (k, v) != (names.SOURCE_ID, request_id(document))}
     return {name: value for name, value in {**told, "metadata": own}.items() if value}

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.exchange.drafts import STEP_KINDS, Draft, DraftStep, complete
-from spanloom.core.exchange.ids import step_id_of, trace_id_of
+from spanloom.core.exchange.ids import note_made, step_id_of, trace_id_of
 from spanloom.core.formats.json_bytes import as_text, dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import EachAlone, a_list, a_text, an_object
@@ -25,6 +25,8 @@ FORMAT = "potato"
 STEPS, ACTION, TASK = "steps", "action", "task_description"
 _CALL = re.compile(r"([\w.:/-]+)\((.*)\)", re.DOTALL)
 """An action that is a call: ``search_web('SF weather')``."""
+_NAMED_CALL = re.compile(r"([^(]+)\((.*)\)", re.DOTALL)
+"""The same of a step that says that it is a tool: its name may have spaces."""
 _AGENT = "agent"
 _OWN = frozenset({"id", TASK, STEPS})
 
@@ -43,11 +45,10 @@ def _read(value: Any, reading: Reading) -> Iterable[Json]:  # as JSON has it
     source = str(item.get("id", ""))
     trace_id = trace_id_of(FORMAT, reading.project, source or dump(item).decode())
     reading.losses.trace_id = trace_id
-    if trace_id != source:
-        reading.losses.note(Code.IDS_MADE, "id")
+    note_made(trace_id, source, "id", reading.losses)
     reading.losses.note(Code.DURATION_UNKNOWN, STEPS)
     asked = item.get(TASK, "")
-    steps = _Steps(trace_id, asked if isinstance(asked, str) else dump(asked).decode())
+    steps = _Steps(trace_id, asked if isinstance(asked, str) else dump(asked).decode(), reading)
     for at, step in enumerate(a_list(item.get(STEPS), STEPS)):
         steps.add(an_object(step, f"{STEPS}.{at}"), at)
     others = {str(k): v for k, v in item.items() if k not in _OWN}
@@ -62,8 +63,8 @@ POTATO = EachAlone(fits, _read)
 class _Steps:
     """The steps so far: the root is the agent of the first step, others are below it."""
 
-    def __init__(self, trace_id: str, asked: str) -> None:
-        self._trace_id, self._asked = trace_id, asked
+    def __init__(self, trace_id: str, asked: str, reading: Reading) -> None:
+        self._trace_id, self._asked, self._losses = trace_id, asked, reading.losses
         self._agents: dict[str, DraftStep] = {}
         self._steps: list[DraftStep] = []
         self._taken: set[str] = set()
@@ -71,7 +72,8 @@ class _Steps:
     def add(self, step: Json, at: int) -> None:
         action = a_text(step.get(ACTION), f"{STEPS}.{at}.{ACTION}")
         agent = self._agent(str(step.get("agent") or _AGENT), at)
-        call = _CALL.fullmatch(action)
+        is_tool = step.get("type") == Kind.TOOL
+        call = (_NAMED_CALL if is_tool else _CALL).fullmatch(action)
         kind = STEP_KINDS.get(str(step.get("type")), Kind.TOOL if call else Kind.MODEL)
         if kind is Kind.TOOL:
             name, given = (call[1], call[2]) if call else (action, "")
@@ -109,6 +111,7 @@ class _Steps:
     def _id(self, path: str, own: str) -> str:
         found = step_id_of(self._trace_id, path, own, self._taken)
         self._taken.add(found)
+        note_made(found, own, path, self._losses)
         return found
 
     def whole(self) -> list[DraftStep]:

@@ -13,8 +13,11 @@ import orjson
 from spanloom.core.annotation.potato.files import MOST_TEXT, write_config, write_item
 from spanloom.core.annotation.presets import presets
 from spanloom.core.annotation.scheme_reader import plain_scheme
+from spanloom.core.exchange.kept import ERROR_TEXT, Kept, KeptOfStep, count_lost
+from spanloom.core.extraction.metrics import COST
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
+from spanloom.core.messages.texts import question_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,24 +27,35 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 CONFIG_FILE = "config.yaml"
+_AN_AGENT = KeptOfStep({"name"}, {"agent_name", COST})
+_KEPT = Kept(
+    (),
+    {
+        "agent": _AN_AGENT,
+        "model": KeptOfStep({"output"}, ()),
+        "tool": KeptOfStep({"name", "input", "output", ERROR_TEXT}, {"thought"}),
+    },
+    KeptOfStep({"name", "input"}, {"agent_name", COST}),
+)
 SCHEME = "potato"
 """The preset by which runs are judged that nobody annotated yet."""
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
     """Return a run as an item; its agents are named by their steps."""
+    count_lost(stored.view, _KEPT, losses)
+    root = stored.view.root
+    losses.note(Code.TEXTS_DROPPED, root.id, root.input != question_in(root.input))
     for step in stored.view.steps:
         _note(step, losses)
     return dump(write_item(dict(stored.view.json)))
 
 
 def _note(step: DocumentStep, losses: Losses) -> None:
-    """Count what the item does not have of a step."""
-    losses.note(Code.TIMES_DROPPED, step.id)
-    losses.note(Code.TOKENS_DROPPED, step.id, times=bool(step.model_info))
-    losses.note(Code.TEXTS_DROPPED, step.id, times=bool(step.input and step.type != "tool"))
-    losses.note(Code.METADATA_DROPPED, step.id, times=bool(step.metadata))
-    losses.note(Code.ERROR_AS_TEXT, step.id, times=bool(step.error))
+    """Count what of the texts of a step the item does not have."""
+    losses.note(Code.GRAPH_FLATTENED, step.id, step.type == "graph")
+    has_calls = step.type == "model" and '"tool_calls"' in step.output
+    losses.note(Code.TEXTS_DROPPED, step.id, has_calls)
     longest = max(len(step.input) if step.type == "tool" else 0, len(step.output))
     losses.note(Code.VALUE_TRUNCATED, step.id, times=longest > MOST_TEXT)
 

@@ -21,7 +21,7 @@ from spanloom.core.exchange.drafts import (
     complete,
     usage_of,
 )
-from spanloom.core.exchange.ids import step_id_of, trace_id_of
+from spanloom.core.exchange.ids import note_made, step_id_of, trace_id_of
 from spanloom.core.exchange.snorkel.nodes import (
     EXECUTION,
     TYPE,
@@ -62,8 +62,7 @@ def read_trace(value: object, reading: Reading) -> Json:
     named = source if isinstance(source, str) and source else ""
     trace_id = trace_id_of(reading.format, reading.project, named or _sorted(value))
     reading.losses.trace_id = trace_id
-    if named != trace_id:
-        reading.losses.note(Code.IDS_MADE, "id")
+    note_made(trace_id, named, "id", reading.losses)
     steps = [node for node in nodes if node.kind is not None]
     root.kind = _kind_of_root(root, steps)
     _identify(steps, trace_id, reading)
@@ -104,8 +103,7 @@ def _identify(steps: Sequence[Node], trace_id: str, reading: Reading) -> None:
         source = stated if isinstance(stated, str) else ""
         node.id = step_id_of(trace_id, node.where, source, taken)
         taken.add(node.id)
-        if node.id != source:
-            reading.losses.note(Code.IDS_MADE, node.where)
+        note_made(node.id, source, node.where, reading.losses)
 
 
 def _hear(nodes: Sequence[Node]) -> None:

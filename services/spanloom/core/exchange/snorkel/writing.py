@@ -15,11 +15,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from spanloom.core.document import AGENT, Document, DocumentStep
-from spanloom.core.exchange.attributes import note_dropped
+from spanloom.core.exchange.kept import WHOLE, Kept, KeptOfStep, count_lost
 from spanloom.core.exchange.snorkel.source import DEEPEST, SOURCE, restored
 from spanloom.core.extraction.metrics import COST
 from spanloom.core.formats.json_bytes import dump
-from spanloom.core.formats.losses import Code
+from spanloom.core.model.trajectory import StepType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,6 +35,9 @@ TRACE_ID, STARTED_AT, ROOT_TYPE = "trace_id", "started_at", "root_type"
 USAGE = "usage"
 """Member of a model call's ``metadata_expand`` there: its tokens as JSON."""
 FINER = "tool_kind"
+_OF_A_STEP = KeptOfStep(WHOLE - {"started_at", "parent_id"})
+_KEPT = Kept(steps={str(kind): _OF_A_STEP for kind in StepType}, root=KeptOfStep())
+"""Steps without their starts, below their agents; of the root all."""
 _BESIDE = "assessments"
 _ROOT = "root"
 
@@ -44,8 +47,7 @@ def write_trace(stored: Stored, losses: Losses, *, fine_types: bool = False) -> 
 
     ``fine_types`` adds the kind of a tool to its type: ``TOOL_RETRIEVER``.
     """
-    note_dropped(stored.view, losses)
-    losses.note(Code.TIMES_DROPPED, "", sum(1 for _ in stored.view.steps))
+    count_lost(stored.view, _KEPT, losses)
     return dump([trace_of(stored.view, fine_types=fine_types)])
 
 

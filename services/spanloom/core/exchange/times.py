@@ -1,0 +1,19 @@
+"""Times of what a source lists in order, where it does not say all of them."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def filled(times: Sequence[int | None], start_ms: int = 0) -> Sequence[int]:
+    """Return a time for each item, in milliseconds since the epoch.
+
+    One without a time has that of the item before, those before the first known time have that,
+    and no time is earlier than the one before it. If none is known, all are ``start_ms``.
+    """
+    first = next((time for time in times if time is not None), start_ms)
+    return list(accumulate((first if time is None else time for time in times), max))
