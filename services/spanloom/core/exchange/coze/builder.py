@@ -190,8 +190,9 @@ class _Builder:
         metadata = {k: v for k, v in root.get("metadata", {}).items() if k != COST}
         if cost := cost_of(steps):
             metadata[COST] = cost
-        shown = {k: v for k, v in root.items() if k != "metadata"}
-        return {**shown, "metadata": dict(sorted(metadata.items()))} if metadata else shown
+        if metadata:
+            return {**root, "metadata": dict(sorted(metadata.items()))}
+        return {k: v for k, v in root.items() if k != "metadata"}
 
     def _placed(self, step_id: str) -> Json:
         return {"id": step_id, "parent_id": self._parents.get(step_id) or ""}

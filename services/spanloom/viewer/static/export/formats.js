@@ -29,7 +29,7 @@ export const FORMATS = [
 ];
 
 /** The formats of files that are read. */
-export const READ = ["jsonl", "atif", "chat", "coze", "coze-dataset", "coze-example", "databricks", "inspect", "invariant", "langsmith", "mlflow", "mlflow-eval", "openai", "potato", "snorkel", "sts", "parquet", "arrow", "otlp"];
+export const READ = ["jsonl", "atif", "chat", "coze", "coze-dataset", "coze-example", "databricks", "inspect", "invariant", "langsmith", "mlflow", "mlflow-eval", "openai", "potato", "snorkel", "sts", "adk", "parquet", "arrow", "otlp"];
 
 /** The most bytes of a file that the service imports. */
 export const MOST_BYTES = 268435456;
