@@ -214,4 +214,25 @@ FOUND: Sequence[Found] = (
             ("send", 0, 0, 0, 0, 2, 0),
         ],
     ),
+    # A slower builder of the same spans calls a run live that was ended, and loses its slice.
+    Found(
+        "nothing_due",
+        (1, 2, 1, 0, 1),
+        [
+            ("run", 2, 0),
+            ("run", 0, 0),
+            ("run", 2, 2),
+            ("advance", 4),
+            ("run", 0, 0),
+            ("send", 0, 1, 1, 0, 0, 0),
+            ("run", 2, 0),
+            ("kill", 0),
+            ("set_delay", 0, 3),
+            ("advance", 6),
+            ("store_block", 0, 2),
+            ("run", 2, 3),
+            ("advance", 1),
+            ("run", 2, 2),
+        ],
+    ),
 )
