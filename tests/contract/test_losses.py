@@ -31,7 +31,7 @@ Json = dict[str, Any]
 FORMATS = [
     known.line
     for known in formats_of(Of.RUNS).values()
-    if known.is_read and known.line not in (OTLP, "canonical")
+    if known.is_read and known.is_written and known.line not in (OTLP, "canonical")
 ]
 OF_STEPS = [name for name in FORMATS if name.startswith(("coze", "snorkel", "mlflow", "data"))]
 """Formats that consist of steps, not of messages."""

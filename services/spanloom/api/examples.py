@@ -388,6 +388,8 @@ _COUNTS = {
     "accepted_spans": 7,
     "rejected_spans": 0,
     "unchanged_runs": 0,
+    "accepted_scores": 1,
+    "rejected_scores": 0,
     "rejected": 1,
     "losses": {"duration_unknown": 2},
 }

@@ -1,6 +1,5 @@
 """Routes of scores by people, rules and models: list and store them."""
 
-from collections.abc import Sequence
 from itertools import islice
 from typing import Annotated
 
@@ -8,8 +7,6 @@ from fastapi import APIRouter, HTTPException, Query, Response
 
 from spanloom.annotation.pages import every_score
 from spanloom.annotation.reading import withheld_from
-from spanloom.annotation.requests import InvalidWritesError, Problem
-from spanloom.annotation.schemes import Schemes
 from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.annotations.examples import SCORES, STORED_SCORES, WAITING_SCORES
 from spanloom.api.annotations.score_schemas import (
@@ -17,6 +14,12 @@ from spanloom.api.annotations.score_schemas import (
     ScoresQuery,
     ScoresRequest,
     WrittenScores,
+)
+from spanloom.api.annotations.stored_scores import (
+    deleted,
+    keys_of,
+    refuse_annotators,
+    store_scores,
 )
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
@@ -101,33 +104,13 @@ async def write_scores(
     made = [item.score(project, now_us) for item in wanted.items]
 
     def store() -> int:
-        _refuse_annotators(made, using.annotating.schemes)
-        keys = sorted({score.key for score in made if score.key.trace_id})
-        for key in sorted(using.store.feed.deleted_among(keys)):
-            raise HTTPException(404, f"The trajectory {key.trace_id} was deleted.")
-        waiting = using.store.scores.without_run(keys)
-        for key in keys:
-            if key not in waiting:
-                using.annotating.taking_in.take_in(key)
-        using.store.scores.add(made)
-        return sum(score.key in waiting for score in made)
+        refuse_annotators(made, using.annotating.schemes)
+        for key in sorted(using.store.feed.deleted_among(keys_of(made))):
+            raise HTTPException(404, deleted(key))
+        return store_scores(made, using)
 
     waiting = await using.calls.run(store)
     if waiting:
         response.status_code = 202
     items = [ScoreItem.made_of(score) for score in made]
     return WrittenScores(items=items, withheld=0, next_cursor=None, waiting=waiting)
-
-
-def _refuse_annotators(made: Sequence[Score], schemes: Schemes) -> None:
-    """Raise ``InvalidWritesError`` for scores of people that their annotations make."""
-    people = [(n, score) for n, score in enumerate(made) if score.source == "human"]
-    names = {(score.key.project, score.name.removesuffix("/answer")) for _, score in people}
-    taken = {name for name in names if schemes.has(*name)}
-    problems = [
-        Problem(n, "source", "scores of a scheme come from annotations, which can be imported")
-        for n, score in people
-        if (score.key.project, score.name.removesuffix("/answer")) in taken
-    ]
-    if problems:
-        raise InvalidWritesError(problems)

@@ -233,7 +233,7 @@ class _Sending:
         if project != self._of or len(self._held) >= AT_ONCE:
             self.flush()
         self._of = project
-        self._held.append((placed.place, _item(row)))
+        self._held.append((placed.place, item_of(row)))
 
     def flush(self) -> None:
         """Send what is held."""
@@ -271,7 +271,8 @@ class _Sending:
         return str(row.get("name")).removesuffix("/answer") in self._schemes[project]
 
 
-def _item(row: Row) -> Row:
+def item_of(row: Row) -> Row:
+    """Return what the service takes of a row."""
     item = {name: row[name] for name in _WRITTEN if row.get(name) is not None}
     if isinstance(at := item.get("at"), str) and at.isdecimal():
         item["at"] = int(at)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 MOST_BYTES = 256 << 20
 """The longest file."""
 Line: TypeAlias = "Mapping[str, object]"
 """A line of the answer to an import, as JSON has it; ``docs/export.md`` describes each kind."""
+StoreScores: TypeAlias = "Callable[[Sequence[tuple[str, Mapping[str, object]]]], Sequence[str]]"
+"""Stores scores, each with its project and as in ``POST /v1/scores``; returns why not, by score."""
 
 
 class Wanted(NamedTuple):
@@ -24,6 +26,8 @@ class Wanted(NamedTuple):
     """The project of the caller's key, which is then ``project`` too; empty for any."""
     as_new: bool = False
     """Whether documents get other ids, made of the old ones."""
+    store_scores: StoreScores | None = None
+    """Stores the scores of the runs; ``None``: they are refused."""
 
 
 class RunningImport(Protocol):

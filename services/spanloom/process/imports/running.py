@@ -11,7 +11,7 @@ import orjson
 from spanloom.client.address import Address
 from spanloom.client.errors import ApiError, ClientError
 from spanloom.client.transfer.otlp_file import Piece
-from spanloom.client.transfer.scores import SentScores
+from spanloom.client.transfer.scores import SentScores, item_of
 from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import PASSING, Patience
@@ -43,7 +43,7 @@ MOST_REJECTED = 10_000
 LINES_AT_ONCE = 500
 PAUSE_S = 0.25
 """About how often the numbers so far are reported."""
-NO_SCORES = "the scores of a file are stored by `spanloom import`"
+NO_SCORES = "scores are stored for a key with the scope annotate"
 _MANY = f"more than {MOST_REJECTED:,} items are rejected: the rest of the file is not read"
 
 
@@ -58,7 +58,7 @@ class FileImport:
         self._path = importer.new_file()
         receiver = OwnReceiver(exporter, limits, wanted.key_project, importer.ensure_open)
         transport = Transport(Address("http://localhost", ""), Patience(), receiver)
-        self._sending = Sending(transport, self._find, _leave_out)
+        self._sending = Sending(transport, self._find, self._store_scores)
         self._reading: FileReading | None = None
         self._is_closed = False
         self._told = _Told(wanted.project)
@@ -108,6 +108,19 @@ class FileImport:
             return None
         document: Mapping[str, object] = orjson.loads(found)
         return document
+
+    def _store_scores(self, rows: Sequence[PlacedRow]) -> SentScores:
+        store, sent = self._wanted.store_scores, SentScores()
+        if store is None:
+            refused = [{"place": "scores", "reason": NO_SCORES}]
+            return SentScores(refused_scores=len(rows), refused=refused)
+        given = [(str(row["project"]), item_of(row)) for _, row, _ in rows if row is not None]
+        for placed, reason in zip(rows, store(given), strict=True):
+            if reason:
+                sent.refuse(placed.place, reason)
+            else:
+                sent.stored += 1
+        return sent
 
     def _read(self) -> Iterator[Line]:
         self._reading = reading = FileReading(_begin(self._path, self._wanted))
@@ -161,6 +174,8 @@ class _Told:
             "accepted_spans": done.accepted_spans,
             "rejected_spans": done.rejected_spans,
             "unchanged_runs": done.unchanged_runs,
+            "accepted_scores": done.accepted_scores,
+            "rejected_scores": done.rejected_scores,
             "rejected": self.rejected,
             "losses": done.losses,
         }
@@ -175,11 +190,6 @@ class _Told:
 
 def _run(trace_id: str, project: str, place: str, state: str) -> Line:
     return {"trace_id": trace_id, "project": project, "place": place, "state": state}
-
-
-def _leave_out(rows: Sequence[PlacedRow]) -> SentScores:
-    """Refuse the scores of a file: a key that may store spans may not score runs."""
-    return SentScores(refused_scores=len(rows), refused=[{"place": "scores", "reason": NO_SCORES}])
 
 
 def _begin(path: Path, wanted: Wanted) -> Begin:

@@ -94,7 +94,7 @@ function Outcome({ done }) {
   const { counts, error, isRunning } = done;
   const isLossless = !isRunning && done.taken && !Object.keys(counts.losses).length;
   return html`<section><h3><bdi>${visible(done.name)}</bdi></h3>
-    <p>${t("import.done", { taken: done.taken, there: counts.unchanged_runs, spans: counts.accepted_spans })} ${done.format && t("import.as", { format: done.format })}${isLossless ? ` ${t("export.lossless")}` : ""}</p>
+    <p>${t("import.done", { taken: done.taken, there: counts.unchanged_runs, spans: counts.accepted_spans })} ${counts.accepted_scores ? `${t("import.scores", { n: counts.accepted_scores })} ` : ""}${done.format && t("import.as", { format: done.format })}${isLossless ? ` ${t("export.lossless")}` : ""}</p>
     ${error && html`<p class="bad" role="alert">${visible(error.message)}</p>`}
     <${Runs} done=${done} />
     <${RejectedTable} list=${done.rejected} n=${counts.rejected} />
