@@ -235,4 +235,21 @@ FOUND: Sequence[Found] = (
             ("run", 2, 2),
         ],
     ),
+    # So does one that has read nothing, and is whole because the other has recorded its build.
+    Found(
+        "nothing_due",
+        (1, 1, 0, 0, 1),
+        [
+            ("send", 1, 1, 0, 0, 0, 0),
+            ("send", 0, 0, 1, 0, 0, 0),
+            ("store_block", 1, 2),
+            ("advance", 1),
+            ("run", 1, 3),
+            ("store_block", 0, 3),
+            ("store_block", 0, 0),
+            ("run", 1, 3),
+            ("run", 1, 3),
+            ("advance", 6),
+        ],
+    ),
 )

@@ -109,6 +109,7 @@ class Recorder:
         batch = list(self._without_lost(batch, result))
         if batch:
             self._store.progress.record_revisits(result.repeated_elsewhere)
+        result.statuses |= self._ends(batch, result)
         progress = [
             self._judge(trace, status, result)
             for trace, status in batch
@@ -137,6 +138,17 @@ class Recorder:
                 trace.retry_ns = now_ns + int(uniform(*LOST_S) * NS)  # noqa: S311  # no secret
             else:
                 trace.note_miss(now_ns)
+
+    def _ends(self, batch: Sequence[Due], result: BatchResult) -> Mapping[TraceKey, Status]:
+        """Return the recorded ends of traces of which nothing was read, as another has built them.
+
+        Such a build is whole because of that record; to be called live again it has to read spans.
+        """
+        unread = [
+            trace.key for trace, _ in batch if trace.key in result.whole - result.statuses.keys()
+        ]
+        known = self._store.progress.read_progress(unread) if unread else {}
+        return {key: one.status for key, one in known.items() if one.is_whole and one.is_finished}
 
     def _announce_again(self, progress: Sequence[Progress], result: BatchResult) -> None:
         """Announce stored trajectories without matching progress: their builder may have crashed.
