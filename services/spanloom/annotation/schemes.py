@@ -50,6 +50,10 @@ class Schemes:
         """Return whether there is a scheme of a name, stored or as a preset."""
         return name in presets() or bool(self._schemes.list(Reach.only(project), name))
 
+    def names(self, project: str) -> frozenset[str]:
+        """Return the names of all schemes, stored and presets."""
+        return frozenset(presets()) | {s.name for s in self._schemes.list(Reach.only(project))}
+
     def find_by_hash(self, project: str, name: str, scheme_hash: str) -> Scheme | None:
         """Return a scheme by the hash of its text; ``None`` if unknown or no longer readable."""
         stored = self._schemes.text(project, name, scheme_hash)

@@ -11,6 +11,7 @@ from spanloom.annotation.queues import Queues
 from spanloom.annotation.reading import Reading
 from spanloom.annotation.rescoring import Rescoring
 from spanloom.annotation.schemes import Schemes
+from spanloom.annotation.scores import Scores
 from spanloom.annotation.versions import Versions
 from spanloom.annotation.writing import Scoring, Writing
 
@@ -31,6 +32,7 @@ class Annotating(NamedTuple):
     tasks: Tasks
     taking_in: TakingIn
     rescoring: Rescoring
+    scores: Scores
 
     @classmethod
     def over(cls, store: ReadingStore) -> Annotating:
@@ -52,4 +54,5 @@ class Annotating(NamedTuple):
             Tasks(store.documents, schemes, exchange),
             taking_in,
             Rescoring(store.annotations, store.scores, schemes, versions, reading),
+            Scores(store.scores, store.feed, schemes, taking_in),
         )

@@ -12,6 +12,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from spanloom import __version__
 from spanloom.access.headers import Hosts
 from spanloom.annotation.services import Annotating
+from spanloom.api import imports
 from spanloom.api.admin import deletions, keys, replays, service, snapshots
 from spanloom.api.annotations import (
     agreement,
@@ -34,7 +35,6 @@ from spanloom.api.runs import (
     conversation_pages,
     conversations,
     diffs,
-    imports,
     outlines,
     parts,
     steps,

@@ -22,6 +22,7 @@ from spanloom.client.address import find_address
 from spanloom.client.calls.scores import score_table
 from spanloom.client.errors import ClientError
 from spanloom.client.transfer.scores import (
+    ServiceScores,
     export_results,
     list_all,
     read_rows,
@@ -165,7 +166,7 @@ def import_command(client: Client, files: Sequence[Path], project: str | None) -
             raise click.UsageError(f"{printable(str(file))}: there is no such file")
     is_refused = False
     for file in files:
-        done = send_scores(client, read_rows(file), project)
+        done = send_scores(ServiceScores(client), read_rows(file), project)
         _say(file, done)
         is_refused |= bool(done.refused_scores)
     if is_refused:

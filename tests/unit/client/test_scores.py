@@ -17,6 +17,7 @@ from tests.unit.client.conftest import World
 
 from spanloom.client.calls.scores import score_table, write_scores
 from spanloom.client.transfer.scores import (
+    ServiceScores,
     export_results,
     list_all,
     read_rows,
@@ -91,7 +92,7 @@ def test_rows_of_a_file_are_the_same_scores_and_twice_changes_nothing(
     with file.open("wb") as out:
         client.copy(score_table(form), out)
     for _ in range(2):
-        done = send_scores(other.client(), read_rows(file))
+        done = send_scores(ServiceScores(other.client()), read_rows(file))
         assert (done.stored, done.waiting, done.refused) == (len(before), len(before), [])
         assert [dict(row) for row in list_all(other.client())] == before
 
@@ -149,7 +150,7 @@ def test_bad_rows_are_named_and_their_neighbours_taken(client: Client, tmp_path:
             ]
         )
     )
-    done = send_scores(client, read_rows(file))
+    done = send_scores(ServiceScores(client), read_rows(file))
     assert done.stored == 2
     assert [one["place"] for one in done.refused] == ["line 2", "line 3", "line 7", "line 4"]
 
@@ -161,7 +162,7 @@ def test_scores_that_annotations_make_are_left_out(client: Client, tmp_path: Pat
     ]
     file = tmp_path / "scores.jsonl"
     file.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    done = send_scores(client, read_rows(file), "default")
+    done = send_scores(ServiceScores(client), read_rows(file), "default")
     assert (done.stored, done.left_out, done.refused) == (1, 1, [])
 
 

@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 import gzip
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 import pytest
 from fastapi.testclient import TestClient
 from tests.support.access import Locks
 from tests.support.drafted import planner
-from tests.support.imported_files import FILE, IMPORTS, Collector, ReadHere, send, told
+from tests.support.imported_files import FILE, IMPORTS, Collector, send, told
 from tests.support.made_formats import AMBIGUOUS, register
 from tests.support.memory_store import MemoryStore
-from tests.support.scored import SCORES, rows
 
-from spanloom.api.annotations.stored_scores import store_of_scores
 from spanloom.api.app import create_app
 from spanloom.client.transfer import otlp_file
-from spanloom.client.tries import Patience
 from spanloom.collector.intake.limits import Limits
 from spanloom.core.errors import OverloadedError, RateLimitedError
-from spanloom.core.formats.entry import Of
-from spanloom.core.formats.losses import Losses
-from spanloom.core.formats.registry import formats_of
-from spanloom.core.formats.stored import Stored
-from spanloom.core.model.access import ANYBODY, Caller, Reach, Scope
+from spanloom.core.model.access import Reach, Scope
 from spanloom.core.ports.importing import Wanted
 from spanloom.process.imports import child, importer, running
 from spanloom.telemetry import Metrics
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 TRACE = planner()["id"]
 SPANS = 7
@@ -42,28 +30,6 @@ SPAN = {"traceId": "AB" * 16, "spanId": "cd" * 8, "name": "sent", "startTimeUnix
 
 def otlp(*spans: dict[str, Any]) -> bytes:
     return orjson.dumps({"resourceSpans": [{"scopeSpans": [{"spans": list(spans)}]}]})
-
-
-@pytest.fixture
-def locks() -> Locks:
-    return Locks()
-
-
-@pytest.fixture
-def collector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
-    monkeypatch.setattr(running, "FileReading", ReadHere)
-    monkeypatch.setattr(running, "Patience", partial(Patience, tries=1))
-    made = Collector(tmp_path)
-    yield made
-    made.spool.close()
-    assert list(made.folder.iterdir()) == []  # no file is left, whatever came
-
-
-@pytest.fixture
-def client(collector: Collector, locks: Locks) -> Iterator[TestClient]:
-    app = create_app(MemoryStore(), Metrics(), list, locks.access, importer=collector.importer)
-    with TestClient(app, base_url="http://127.0.0.1:8080") as opened:
-        yield opened
 
 
 def test_good_lines_are_stored_and_bad_ones_named(client: TestClient, collector: Collector) -> None:
@@ -135,54 +101,6 @@ def test_a_key_of_one_project_stores_and_compares_there_alone(
     assert {reach for _, reach in collector.stored.asked} == {Reach.only("mine")}
     reader = locks.make("mine", *(set(Scope) - {Scope.INGEST}))
     assert send(client, b"x", key=reader).status_code == 403
-
-
-@pytest.mark.parametrize("form", ["mlflow", "inspect"])
-def test_scores_of_a_file_are_stored_and_twice_the_same_ones(client: TestClient, form: str) -> None:
-    for _ in range(2):
-        done = told(send(client, scored_run(form)))
-        assert (done.end["accepted_scores"], done.end["rejected_scores"]) == (len(SCORES), 0)
-        assert [run["trace_id"] for run in done.runs] == [TRACE]
-        assert (done.rejected, "scores_dropped" in done.end["losses"]) == ([], False)
-        stored = client.get("/v1/scores", params={"limit": 50}).json()["items"]
-        assert {one["name"] for one in stored} == {score.name for score in SCORES}
-        assert len(stored) == len(SCORES)
-
-
-def test_scores_need_the_scope_for_them_and_runs_come_without(
-    client: TestClient, collector: Collector, locks: Locks
-) -> None:
-    done = told(send(client, scored_run("mlflow"), key=locks.make("mine", Scope.INGEST)))
-    assert (done.end["accepted_scores"], done.end["rejected_scores"]) == (0, len(SCORES))
-    assert done.rejected == [{"place": "scores", "reason": running.NO_SCORES}]
-    assert [run["state"] for run in done.runs] == ["taken"]
-    assert collector.spans() == {"mine": SPANS}
-    key = locks.make("mine", Scope.INGEST, Scope.ANNOTATE, Scope.READ)
-    assert told(send(client, scored_run("mlflow"), key=key)).end["accepted_scores"] == len(SCORES)
-    stored = client.get("/v1/scores", headers={"authorization": f"Bearer {key}"}).json()["items"]
-    assert {one["project"] for one in stored} == {"mine"}
-
-
-def test_a_bad_score_is_refused_alone(client: TestClient) -> None:
-    using = client.app.state.services  # type: ignore[attr-defined]  # of the app
-    good = {"trace_id": TRACE, "name": "good", "author": "judge", "value": 0.5}
-    store = store_of_scores(ANYBODY, using)
-    assert store is not None
-    reasons = store([("p", good), ("p", {**good, "name": ""}), ("q", {**good, "target": "step"})])
-    assert [bool(reason) for reason in reasons] == [False, True, True]
-    assert "name" in reasons[1]
-    assert "step_id" in reasons[2]
-    theirs = store_of_scores(Caller("k", "p", frozenset({Scope.ANNOTATE})), using)
-    assert theirs is not None
-    assert "k does not open" in theirs([("q", good)])[0]
-    assert len(client.get("/v1/scores").json()["items"]) == 1
-
-
-def scored_run(form: str) -> bytes:
-    """Return the planner's run with its scores in a format."""
-    write = formats_of(Of.RUN)[form].load_writer()
-    body: bytes = write(Stored(orjson.dumps(planner()), scores=rows()), Losses())
-    return body
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from fastapi import Depends, HTTPException, Query, Request
 from spanloom.api.http.doorkeeper import caller_of
 from spanloom.api.query import Instant, Name
 from spanloom.api.runs.places import HEADER, AnnotatorInHeader, reader_of
-from spanloom.core.model.access import ALL_PROJECTS
+from spanloom.core.errors import PermissionDeniedError
+from spanloom.core.model.access import ALL_PROJECTS, Caller
 from spanloom.core.ports.annotations import AnnotationQuery
 
 DEFAULT_PROJECT = "default"
@@ -32,11 +33,15 @@ def project_of(
     ] = None,
 ) -> str:
     """Return the project of a request; raises 403 if the key does not open it."""
-    caller = caller_of(request)
+    return project_for(caller_of(request), project)
+
+
+def project_for(caller: Caller, project: str | None) -> str:
+    """Return the project of what a caller writes; raises ``PermissionDeniedError``."""
     if project is None:
         return DEFAULT_PROJECT if caller.project == ALL_PROJECTS else caller.project
     if not caller.may_see(project):
-        raise HTTPException(403, f"The key {caller.key_id} does not open that project.")
+        raise PermissionDeniedError(f"The key {caller.key_id} does not open that project.")
     return project
 
 

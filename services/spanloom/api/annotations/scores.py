@@ -3,7 +3,7 @@
 from itertools import islice
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import APIRouter, Query, Response
 
 from spanloom.annotation.pages import every_score
 from spanloom.annotation.reading import withheld_from
@@ -14,12 +14,6 @@ from spanloom.api.annotations.score_schemas import (
     ScoresQuery,
     ScoresRequest,
     WrittenScores,
-)
-from spanloom.api.annotations.stored_scores import (
-    deleted,
-    keys_of,
-    refuse_annotators,
-    store_scores,
 )
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
@@ -102,14 +96,7 @@ async def write_scores(
     """
     now_us = using.annotating.writing.now_us()
     made = [item.score(project, now_us) for item in wanted.items]
-
-    def store() -> int:
-        refuse_annotators(made, using.annotating.schemes)
-        for key in sorted(using.store.feed.deleted_among(keys_of(made))):
-            raise HTTPException(404, deleted(key))
-        return store_scores(made, using)
-
-    waiting = await using.calls.run(store)
+    waiting = await using.calls.run(using.annotating.scores.store, made)
     if waiting:
         response.status_code = 202
     items = [ScoreItem.made_of(score) for score in made]

@@ -18,6 +18,7 @@ from spanloom.annotation.filling import UnknownQueueError
 from spanloom.annotation.queues import NotCompleteError
 from spanloom.annotation.requests import InvalidWritesError, WriteConflictError
 from spanloom.annotation.schemes import UnknownSchemeError
+from spanloom.annotation.scores import DeletedRunError
 from spanloom.api.annotations.schemas import write_row
 from spanloom.api.feed.tokens import encode_token
 from spanloom.api.rows.forms import NotAcceptableError
@@ -130,6 +131,7 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(WriteConflictError, _on_write_conflict)
     app.add_exception_handler(UnknownSchemeError, _on_unknown)
     app.add_exception_handler(UnknownQueueError, _on_unknown)
+    app.add_exception_handler(DeletedRunError, _on_unknown)
     app.add_exception_handler(NotCompleteError, _on_conflict)
 
 

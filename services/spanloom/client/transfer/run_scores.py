@@ -6,7 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.client.errors import ForbiddenError
-from spanloom.client.transfer.scores import AT_ONCE, PlacedRow, SentScores, send_scores
+from spanloom.client.transfer.scores import (
+    AT_ONCE,
+    PlacedRow,
+    SentScores,
+    ServiceScores,
+    send_scores,
+)
 from spanloom.core.formats.losses import Code, Losses
 
 if TYPE_CHECKING:
@@ -27,10 +33,15 @@ def store_scores(client: Client, rows: Sequence[PlacedRow]) -> SentScores:
     Raises ``ClientError`` if the service does not answer.
     """
     try:
-        return send_scores(client, rows)
+        return send_scores(ServiceScores(client), rows)
     except ForbiddenError as error:
-        refused = [{"place": "scores", "reason": str(error)}]
-        return SentScores(refused_scores=len(rows), refused=refused)
+        return refuse_scores(rows, str(error))
+
+
+def refuse_scores(rows: Sequence[PlacedRow], reason: str) -> SentScores:
+    """Refuse all scores, and name them together."""
+    refused = [{"place": "scores", "reason": reason}]
+    return SentScores(refused_scores=len(rows), refused=refused)
 
 
 class RunScores:

@@ -13,15 +13,18 @@ from spanloom.client.calls.scores import score_page, write_scores
 from spanloom.client.errors import ApiError, ClientError, NotInstalledError
 from spanloom.client.request import Request
 from spanloom.client.transfer.parts import why
+from spanloom.core.errors import InvalidRequestError, PermanentError
 from spanloom.core.exchange.values import THE_FILE, UTF_16, is_wide
 from spanloom.core.scoring.otlp import is_writable, write_results
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from spanloom.client.client import Client
     from spanloom.client.transport import Transport
+    from spanloom.core.ports.importing import ScoreTaker
 
     Row = Mapping[str, Any]  # a score as ``GET /v1/scores`` has it
 
@@ -72,15 +75,16 @@ class SentScores:
 
 
 def send_scores(
-    client: Client, rows: Iterable[PlacedRow], project: str | None = None
+    taker: ScoreTaker, rows: Iterable[PlacedRow], project: str | None = None
 ) -> SentScores:
     """Store scores in the form of ``GET /v1/scores``; call it after their runs are sent.
 
     Readers of other formats yield such rows with what they know; ``trace_id``, ``name`` and
     ``author`` suffice. ``project`` replaces that of the rows. A bad row is refused alone, and the
-    same rows again change nothing where they have ``at``. Raises ``ClientError``.
+    same rows again change nothing where they have ``at``. Raises what ``taker`` raises but for the
+    refusals: of a ``ServiceScores`` it is ``ClientError``.
     """
-    sending = _Sending(client, project)
+    sending = _Sending(taker, project or "")
     for placed in rows:
         sending.add(placed)
     sending.flush()
@@ -209,22 +213,47 @@ def _of_table(place: str, row: dict[str, Any]) -> PlacedRow:
     return PlacedRow(place, row)
 
 
-class _Sending:
-    def __init__(self, client: Client, project: str | None) -> None:
-        self.done = SentScores()
+class ServiceScores:
+    """A ``ScoreTaker``: a service."""
+
+    def __init__(self, client: Client) -> None:
+        """Store in the service of a client."""
         self._client = client
+
+    def schemes(self, project: str) -> AbstractSet[str]:
+        """See ``ScoreTaker``; raises ``ClientError``."""
+        found = self._client.schemes(project=project or None)
+        return {scheme.name for scheme in found}
+
+    def store(self, items: Sequence[Row], project: str) -> int:
+        """See ``ScoreTaker``; raises ``ClientError`` for what is no refusal of a score."""
+        try:
+            answer = self._client.ask(write_scores(items, project=project or None))
+        except ApiError as error:
+            if error.status not in _REFUSED:
+                raise
+            raise InvalidRequestError(str(error)) from error
+        except (TypeError, ValueError) as error:  # no JSON, such as a number of 100 digits
+            raise InvalidRequestError(str(error)) from error
+        return int(answer.get("waiting", 0))
+
+
+class _Sending:
+    def __init__(self, taker: ScoreTaker, project: str) -> None:
+        self.done = SentScores()
+        self._taker = taker
         self._project = project
         self._held: list[tuple[str, Row]] = []
-        self._of: str | None = None
-        self._schemes: dict[str | None, frozenset[str]] = {}
+        self._of = ""
+        self._schemes: dict[str, AbstractSet[str]] = {}
 
     def add(self, placed: PlacedRow) -> None:
         """Send a row with others of its project."""
         if (row := placed.row) is None:
             self.done.refuse(placed.place, placed.reason)
             return
-        project = self._project or row.get("project") or None
-        if not (project is None or isinstance(project, str)):
+        project = self._project or row.get("project") or ""
+        if not isinstance(project, str):
             self.done.refuse(placed.place, "project: it is no text")
             return
         if self._is_annotators(row, project):
@@ -233,7 +262,7 @@ class _Sending:
         if project != self._of or len(self._held) >= AT_ONCE:
             self.flush()
         self._of = project
-        self._held.append((placed.place, item_of(row)))
+        self._held.append((placed.place, _item(row)))
 
     def flush(self) -> None:
         """Send what is held."""
@@ -244,35 +273,27 @@ class _Sending:
     def _send(self, held: Sequence[tuple[str, Row]]) -> None:
         """Send rows; if they are refused, halves of them, so that a bad row is refused alone."""
         try:
-            answer = self._client.ask(write_scores([item for _, item in held], project=self._of))
-        except ApiError as error:
-            if error.status not in _REFUSED:
-                raise
+            self.done.waiting += self._taker.store([item for _, item in held], self._of)
+        except PermanentError as error:
             if len(held) == 1:
                 self.done.refuse(held[0][0], str(error))
                 return
             middle = len(held) // 2
             self._send(held[:middle])
             self._send(held[middle:])
-        except (TypeError, ValueError) as error:  # no JSON, such as a number of 100 digits
-            for place, _ in held:
-                self.done.refuse(place, str(error))
         else:
             self.done.stored += len(held)
-            self.done.waiting += int(answer.get("waiting", 0))
 
-    def _is_annotators(self, row: Row, project: str | None) -> bool:
+    def _is_annotators(self, row: Row, project: str) -> bool:
         """Return whether annotations make this score."""
         if row.get("source") not in _OURS:
             return False
         if project not in self._schemes:
-            found = self._client.schemes(project=project)
-            self._schemes[project] = frozenset(scheme.name for scheme in found)
+            self._schemes[project] = self._taker.schemes(project)
         return str(row.get("name")).removesuffix("/answer") in self._schemes[project]
 
 
-def item_of(row: Row) -> Row:
-    """Return what the service takes of a row."""
+def _item(row: Row) -> Row:
     item = {name: row[name] for name in _WRITTEN if row.get(name) is not None}
     if isinstance(at := item.get("at"), str) and at.isdecimal():
         item["at"] = int(at)

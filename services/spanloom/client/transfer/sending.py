@@ -96,6 +96,8 @@ class Sending:
         """Send pieces, and yield each once ``done`` has what became of it."""
         before = -1
         for piece in pieces:
+            if isinstance(piece, Piece) and piece.item != before:
+                self._settle(done)  # what it rejects is of the run before
             known = len(done.rejected)
             if isinstance(piece, Unreadable):
                 done.rejected.append({"place": piece.place, "reason": piece.reason})
@@ -107,12 +109,15 @@ class Sending:
                     _send(self._transport, piece, done)
             self._note(piece, done.rejected[known:])
             yield piece
+        self.finish(done)
+
+    def finish(self, done: Imported) -> None:
+        """Store the scores that are held, of runs that were taken; ``take`` does it at its end."""
         self._settle(done)
         self._scores.finish(done, self.report)
 
     def _begin(self, piece: Piece, done: Imported) -> None:
         """Count a new item as written, and look at its run."""
-        self._settle(done)
         self.report.written += 1
         self._is_rejected = False
         if piece.run is None:

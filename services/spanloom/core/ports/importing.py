@@ -5,14 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
 MOST_BYTES = 256 << 20
 """The longest file."""
 Line: TypeAlias = "Mapping[str, object]"
 """A line of the answer to an import, as JSON has it; ``docs/export.md`` describes each kind."""
-StoreScores: TypeAlias = "Callable[[Sequence[tuple[str, Mapping[str, object]]]], Sequence[str]]"
-"""Stores scores, each with its project and as in ``POST /v1/scores``; returns why not, by score."""
+
+
+class ScoreTaker(Protocol):
+    """Takes the scores of a file."""
+
+    def schemes(self, project: str) -> AbstractSet[str]:
+        """Return the names of a project's schemes, with which annotations make scores of people."""
+
+    def store(self, items: Sequence[Mapping[str, object]], project: str) -> int:
+        """Store all, as ``POST /v1/scores`` has them, and return how many wait for their runs.
+
+        An empty project is that of the key. Raises ``PermanentError`` if one of them is refused;
+        then none is stored.
+        """
 
 
 class Wanted(NamedTuple):
@@ -26,8 +39,8 @@ class Wanted(NamedTuple):
     """The project of the caller's key, which is then ``project`` too; empty for any."""
     as_new: bool = False
     """Whether documents get other ids, made of the old ones."""
-    store_scores: StoreScores | None = None
-    """Stores the scores of the runs; ``None``: they are refused."""
+    scores: ScoreTaker | None = None
+    """Takes the scores of the runs; ``None``: they are refused."""
 
 
 class RunningImport(Protocol):

@@ -79,12 +79,13 @@ def _found(begin: Begin) -> Iterator[Message]:
             before, is_left_out = piece.item, _is_long(piece)
             yield _refused(piece) if is_left_out else Found(piece, _traces_in(piece))
         elif not is_left_out:
-            yield Found(piece._replace(run=None, losses=None), _traces_in(piece))
+            yield Found(piece._replace(run=None, losses=None, scores=()), _traces_in(piece))
 
 
 def _is_long(piece: Piece) -> bool:
     size = len(piece.body) if piece.run is None else len(orjson.dumps(piece.run.document))
-    return size > MOST_ITEM_BYTES
+    scores = len(pickle.dumps(piece.scores)) if piece.scores else 0
+    return size + scores > MOST_ITEM_BYTES
 
 
 def _refused(piece: Piece) -> Found:

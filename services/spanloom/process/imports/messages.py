@@ -30,7 +30,10 @@ class Begun(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A piece of the file; of the pieces of one item the first alone has its run and losses."""
+    """A piece of the file.
+
+    Of the pieces of one item the first alone has its run, losses and scores.
+    """
 
     piece: Piece | Unreadable
     traces: tuple[str, ...] = ()

@@ -11,7 +11,8 @@ import orjson
 from spanloom.client.address import Address
 from spanloom.client.errors import ApiError, ClientError
 from spanloom.client.transfer.otlp_file import Piece
-from spanloom.client.transfer.scores import SentScores, item_of
+from spanloom.client.transfer.run_scores import refuse_scores
+from spanloom.client.transfer.scores import send_scores
 from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import PASSING, Patience
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from spanloom.client.transfer.documents import Run
     from spanloom.client.transfer.otlp_file import Unreadable
-    from spanloom.client.transfer.scores import PlacedRow
+    from spanloom.client.transfer.scores import PlacedRow, SentScores
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
     from spanloom.core.ports.importing import Line, Wanted
@@ -43,7 +44,7 @@ MOST_REJECTED = 10_000
 LINES_AT_ONCE = 500
 PAUSE_S = 0.25
 """About how often the numbers so far are reported."""
-NO_SCORES = "scores are stored for a key with the scope annotate"
+NO_SCORES = "the key lacks the scope `annotate`, which scores need"
 _MANY = f"more than {MOST_REJECTED:,} items are rejected: the rest of the file is not read"
 
 
@@ -60,7 +61,7 @@ class FileImport:
         transport = Transport(Address("http://localhost", ""), Patience(), receiver)
         self._sending = Sending(transport, self._find, self._store_scores)
         self._reading: FileReading | None = None
-        self._is_closed = False
+        self._is_closed = self._has_named_scores = False
         self._told = _Told(wanted.project)
         self._lines = self._read()
         self._error: SpanloomError | None = None
@@ -110,28 +111,30 @@ class FileImport:
         return document
 
     def _store_scores(self, rows: Sequence[PlacedRow]) -> SentScores:
-        store, sent = self._wanted.store_scores, SentScores()
-        if store is None:
-            refused = [{"place": "scores", "reason": NO_SCORES}]
-            return SentScores(refused_scores=len(rows), refused=refused)
-        given = [(str(row["project"]), item_of(row)) for _, row, _ in rows if row is not None]
-        for placed, reason in zip(rows, store(given), strict=True):
-            if reason:
-                sent.refuse(placed.place, reason)
-            else:
-                sent.stored += 1
-        return sent
+        if (taker := self._wanted.scores) is not None:
+            return send_scores(taker, rows)
+        refused = refuse_scores(rows, NO_SCORES)
+        if self._has_named_scores:
+            refused.refused.clear()
+        self._has_named_scores = True
+        return refused
 
     def _read(self) -> Iterator[Line]:
         self._reading = reading = FileReading(_begin(self._path, self._wanted))
         if self._is_closed:
             reading.kill()
         told = self._told
-        for piece in self._sending.take(reading.pieces(), told.done):
-            yield from told.lines(piece, reading.traces)
-            self._sending.report.rejected.clear()  # the answer has them: a file may have millions
-            if told.rejected > MOST_REJECTED:
-                raise InvalidRequestError(_MANY)
+        try:
+            for piece in self._sending.take(reading.pieces(), told.done):
+                yield from told.lines(piece, reading.traces)
+                self._sending.report.rejected.clear()  # the answer has them, maybe millions
+                if told.rejected > MOST_REJECTED:
+                    raise InvalidRequestError(_MANY)
+        except InvalidRequestError:
+            if not self._importer.is_closed:
+                self._sending.finish(told.done)  # the scores of the runs that were taken
+            yield from told.rejections()
+            raise
         yield from told.rejections()
         yield {"end": True, "format": reading.source, **told.counts(), "share": 1.0}
 

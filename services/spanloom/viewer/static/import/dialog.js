@@ -94,11 +94,17 @@ function Outcome({ done }) {
   const { counts, error, isRunning } = done;
   const isLossless = !isRunning && done.taken && !Object.keys(counts.losses).length;
   return html`<section><h3><bdi>${visible(done.name)}</bdi></h3>
-    <p>${t("import.done", { taken: done.taken, there: counts.unchanged_runs, spans: counts.accepted_spans })} ${counts.accepted_scores ? `${t("import.scores", { n: counts.accepted_scores })} ` : ""}${done.format && t("import.as", { format: done.format })}${isLossless ? ` ${t("export.lossless")}` : ""}</p>
+    <p>${t("import.done", { taken: done.taken, there: counts.unchanged_runs, spans: counts.accepted_spans })} ${scoresOf(counts)}${done.format && t("import.as", { format: done.format })}${isLossless ? ` ${t("export.lossless")}` : ""}</p>
     ${error && html`<p class="bad" role="alert">${visible(error.message)}</p>`}
     <${Runs} done=${done} />
     <${RejectedTable} list=${done.rejected} n=${counts.rejected} />
     ${!isRunning && html`<${Losses} counts=${counts.losses} />`}</section>`;
+}
+
+/** What became of the scores, if there are any. @param {import("./send.js").Counts} counts */
+function scoresOf({ accepted_scores: n, rejected_scores: rejected }) {
+  const said = [n && t("import.scores", { n }), rejected && t("import.scores.rejected", { n: rejected })];
+  return said.filter(Boolean).map((one) => `${one} `).join("");
 }
 
 /** @param {{done: import("./send.js").Imported}} props */

@@ -7,7 +7,7 @@ import { asError } from "../ui/fetched.js";
 
 /** `project`: empty where the spans name it @typedef {{trace_id: string, project: string, place: string, state: "taken" | "unchanged"}} Run */
 /** @typedef {{place: string, reason: string}} Rejected */
-/** The numbers so far; `share` of the file is read. @typedef {{share: number, accepted_spans: number, rejected_spans: number, unchanged_runs: number, accepted_scores: number, rejected: number, losses: Record<string, number>}} Counts */
+/** The numbers so far; `share` of the file is read. @typedef {{share: number, accepted_spans: number, rejected_spans: number, unchanged_runs: number, accepted_scores: number, rejected_scores: number, rejected: number, losses: Record<string, number>}} Counts */
 /**
  * What became of a file. `runs` and `rejected` are the first of them, `taken` counts all runs.
  * @typedef {{name: string, format: string, counts: Counts, runs: Run[], taken: number, rejected: Rejected[], isRunning: boolean, error: ApiError | null}} Imported
@@ -18,7 +18,7 @@ import { asError } from "../ui/fetched.js";
 export const KEPT = 200;
 /** How often what came is drawn. */
 const DRAWN_MS = 100;
-const NONE = { share: 0, accepted_spans: 0, rejected_spans: 0, unchanged_runs: 0, accepted_scores: 0, rejected: 0, losses: {} };
+const NONE = { share: 0, accepted_spans: 0, rejected_spans: 0, unchanged_runs: 0, accepted_scores: 0, rejected_scores: 0, rejected: 0, losses: {} };
 
 /** @param {string} name @returns {Imported} */
 const begun = (name) => ({ name, format: "", counts: NONE, runs: [], taken: 0, rejected: [], isRunning: true, error: null });

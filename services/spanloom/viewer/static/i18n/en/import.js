@@ -14,6 +14,7 @@ export const importing = {
   "import.soon": "A run can be opened a second or two after it was taken.",
   "import.done": "{taken} {taken|run|runs} taken, {there} there already; {spans} {spans|span|spans} stored.",
   "import.scores": "{n} {n|score|scores} stored.",
+  "import.scores.rejected": "{n} {n|score is|scores are} not stored.",
   "import.as": "Read as {format}.",
   "import.there": "there already",
   "import.rejected": "{n} {n|item is|items are} rejected",

@@ -14,6 +14,7 @@ export const importing = {
   "import.soon": "运行被接收后一两秒即可打开。",
   "import.done": "接收 {taken} 个运行，已有 {there} 个；存储 {spans} 个 span。",
   "import.scores": "存储 {n} 个评分。",
+  "import.scores.rejected": "{n} 个评分未存储。",
   "import.as": "读取格式：{format}。",
   "import.there": "已有",
   "import.rejected": "拒绝 {n} 项",

@@ -10,7 +10,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Send
 from starlette.types import Scope as Connection
 
-from spanloom.api.annotations.stored_scores import store_of_scores
+from spanloom.api.annotations.file_scores import taker_of
 from spanloom.api.examples import IMPORTED_FILE
 from spanloom.api.http.bounds import IMPORTS
 from spanloom.api.http.doorkeeper import FILE, caller_of
@@ -88,7 +88,7 @@ async def import_file(
     if using.importer is None:
         raise HTTPException(501, NO_COLLECTOR)
     wanted = _wanted(request, find_readable(format), project, as_new=as_new)
-    wanted = wanted._replace(store_scores=store_of_scores(caller_of(request), using))
+    wanted = wanted._replace(scores=taker_of(caller_of(request), using.annotating))
     running = await using.imports.run(using.importer.begin, wanted)
     try:
         await _receive(request, using, running)
