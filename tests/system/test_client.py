@@ -43,6 +43,10 @@ def trace_id(spanloom: RunningSpanloom) -> str:
     (sent,) = capture.spans_by_trace
     with Client(spanloom.api) as client:
         await_trajectory(client, sent)
+        until = time.monotonic() + WAIT_S  # its line in the list is stored after the document
+        while not list(client.trajectories(since="9999d")):
+            assert time.monotonic() < until, "the run is not listed"
+            time.sleep(0.1)
     return sent
 
 
