@@ -132,9 +132,6 @@ def make_drafts(
     return drafts
 
 
-_ENDS = frozenset({Status.SETTLED, Status.PARTIAL})
-
-
 class _Next(Enum):
     """What becomes of the draft of a trace."""
 
@@ -165,7 +162,6 @@ def make_records(
     """
     result = drafts.result
     nexts = {key: _next(key, drafts, heads.get(key)) for key in drafts.trajectories}
-    _take_ends(drafts, heads, nexts)
     records = []
     for key, draft in drafts.trajectories.items():
         if nexts[key] is not _Next.WRITE:
@@ -191,20 +187,6 @@ def make_records(
     result.lost = {key for key, own in nexts.items() if own is _Next.AGAIN}
     result.stored = _stored(drafts, heads, {record.key for record in records})
     return records
-
-
-def _take_ends(
-    drafts: Drafts, heads: Mapping[TraceKey, Head], nexts: Mapping[TraceKey, _Next]
-) -> None:
-    """Record that a trace is at its end where another builder ended it with the same spans.
-
-    Its progress would else be live again, and nobody who waits for the end need be left.
-    """
-    result = drafts.result
-    for key in (key for key, own in nexts.items() if own is _Next.SAME):
-        head = heads[key]
-        if head.status in _ENDS and head.read_mark == result.reads[key].mark:
-            result.statuses[key] = head.status
 
 
 def _is_being_written(record: TrajectoryRecord) -> bool:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.building import BuildingStore
+    from spanloom.core.ports.spans import Arrived
     from spanloom.core.ports.store import ExtractionStore
     from spanloom.extractor.discovery import Discovery
     from spanloom.extractor.result import BatchResult
@@ -109,13 +110,14 @@ class Recorder:
         batch = list(self._without_lost(batch, result))
         if batch:
             self._store.progress.record_revisits(result.repeated_elsewhere)
-        result.statuses |= self._ends(batch, result)
+        known = self._known(batch, result)
+        result.statuses |= _ends(known, result)
         progress = [
             self._judge(trace, status, result)
             for trace, status in batch
             if trace.key in result.failures or _is_stored(trace.key, result)
         ]
-        self._announce_again(progress, result)
+        self._announce_again(progress, result, known)
         self._store.progress.record_progress(progress)
         for trace, status in batch:
             self._settle(trace, status, result)
@@ -139,24 +141,22 @@ class Recorder:
             else:
                 trace.note_miss(now_ns)
 
-    def _ends(self, batch: Sequence[Due], result: BatchResult) -> Mapping[TraceKey, Status]:
-        """Return the recorded ends of traces of which nothing was read, as another has built them.
+    def _known(self, batch: Sequence[Due], result: BatchResult) -> Mapping[TraceKey, Progress]:
+        """Return the recorded progress of the traces of which nothing was written."""
+        keys = [trace.key for trace, _ in batch if trace.key not in result.written]
+        return self._store.progress.read_progress(keys) if keys else {}
 
-        Such a build is whole because of that record; to be called live again it has to read spans.
-        """
-        unread = [
-            trace.key for trace, _ in batch if trace.key in result.whole - result.statuses.keys()
-        ]
-        known = self._store.progress.read_progress(unread) if unread else {}
-        return {key: one.status for key, one in known.items() if one.is_whole and one.is_finished}
-
-    def _announce_again(self, progress: Sequence[Progress], result: BatchResult) -> None:
+    def _announce_again(
+        self,
+        progress: Sequence[Progress],
+        result: BatchResult,
+        known: Mapping[TraceKey, Progress],
+    ) -> None:
         """Announce stored trajectories without matching progress: their builder may have crashed.
 
         Progress is recorded last, so a trace with matching progress was announced.
         """
         if result.stored:
-            known = self._store.progress.read_progress(list(result.stored))
             lost = [p.key for p in progress if p.key in result.stored and not _matches(p, known)]
             self._store.feed.announce_missing([result.stored[key] for key in lost])
 
@@ -226,6 +226,26 @@ def _outcome(key: TraceKey, status: Status, result: BatchResult) -> Outcome:
         _is_stored(key, result),
         seen,
     )
+
+
+def _ends(known: Mapping[TraceKey, Progress], result: BatchResult) -> Mapping[TraceKey, Status]:
+    """Return the ends that another builder has recorded of runs that this one calls live.
+
+    If no more has arrived since, that record stays: else the run is due again, and nobody who waits
+    for its end need be left.
+    """
+    return {
+        key: one.status
+        for key, one in known.items()
+        if one.is_whole
+        and one.is_finished
+        and result.statuses.get(key, Status.LIVE) is Status.LIVE
+        and _has_as_much(one, result.arrived.get(key, NOTHING_ARRIVED))
+    }
+
+
+def _has_as_much(recorded: Progress, arrived: Arrived) -> bool:
+    return (recorded.requests, recorded.digest) == (len(arrived.requests), arrived.digest)
 
 
 def _matches(reached: Progress, known: Mapping[TraceKey, Progress]) -> bool:
