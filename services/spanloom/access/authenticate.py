@@ -244,6 +244,12 @@ def require(caller: Caller, scope: Scope) -> None:
         )
 
 
+def require_project(caller: Caller, *, is_open: bool) -> None:
+    """Raise ``PermissionDeniedError`` if a project is not open to the caller's key."""
+    if not is_open:
+        raise PermissionDeniedError(f"The key {caller.key_id} does not open that project.")
+
+
 class Access(NamedTuple):
     """The authenticator and the administration of its keys."""
 

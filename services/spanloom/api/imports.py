@@ -10,6 +10,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Send
 from starlette.types import Scope as Connection
 
+from spanloom.access.authenticate import require_project
 from spanloom.api.annotations.file_scores import taker_of
 from spanloom.api.examples import IMPORTED_FILE
 from spanloom.api.http.bounds import IMPORTS
@@ -104,8 +105,7 @@ def _wanted(request: Request, form: str, project: str | None, *, as_new: bool) -
     caller = caller_of(request)
     if project is not None and not is_project_name(project):
         raise InvalidQueryError("No project may have this name.", "project")
-    if project is not None and not caller.may_see(project):
-        raise HTTPException(403, f"The key {caller.key_id} does not open that project.")
+    require_project(caller, is_open=project is None or caller.may_see(project))
     return Wanted(form, project or caller.key_project, caller.key_project, as_new)
 
 

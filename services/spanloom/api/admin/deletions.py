@@ -3,9 +3,10 @@
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from spanloom.access.authenticate import require_project
 from spanloom.api.examples import DELETION, DELETIONS
 from spanloom.api.http.doorkeeper import caller_of
 from spanloom.api.http.needs import needs
@@ -117,6 +118,5 @@ def _within(caller: Caller, scope: DeletionScope) -> DeletionScope:
     if caller.project == ALL_PROJECTS:
         return scope
     own = Reach.only(caller.project)
-    if not scope.reach.is_every and not own.includes(scope.reach):
-        raise HTTPException(403, f"The key {caller.key_id} does not open that project.")
+    require_project(caller, is_open=scope.reach.is_every or own.includes(scope.reach))
     return replace(scope, reach=own)

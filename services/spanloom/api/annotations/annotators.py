@@ -4,10 +4,10 @@ from typing import Annotated
 
 from fastapi import Depends, HTTPException, Query, Request
 
+from spanloom.access.authenticate import require_project
 from spanloom.api.http.doorkeeper import caller_of
 from spanloom.api.query import Instant, Name
 from spanloom.api.runs.places import HEADER, AnnotatorInHeader, reader_of
-from spanloom.core.errors import PermissionDeniedError
 from spanloom.core.model.access import ALL_PROJECTS, Caller
 from spanloom.core.ports.annotations import AnnotationQuery
 
@@ -40,8 +40,7 @@ def project_for(caller: Caller, project: str | None) -> str:
     """Return the project of what a caller writes; raises ``PermissionDeniedError``."""
     if project is None:
         return DEFAULT_PROJECT if caller.project == ALL_PROJECTS else caller.project
-    if not caller.may_see(project):
-        raise PermissionDeniedError(f"The key {caller.key_id} does not open that project.")
+    require_project(caller, is_open=caller.may_see(project))
     return project
 
 
