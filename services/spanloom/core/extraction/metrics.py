@@ -132,4 +132,11 @@ def with_cost(agent: Step, owned: Sequence[Step]) -> Step:
 def _is_free(step: Step) -> bool:
     """Return whether a call failed before it used anything."""
     used = step.usage is not None and any(step.usage)
-    return step.error is not None and not used and COST not in step.metadata
+    return is_free(
+        has_failed=step.error is not None, has_used=used, is_priced=COST in step.metadata
+    )
+
+
+def is_free(*, has_failed: bool, has_used: bool, is_priced: bool) -> bool:
+    """Return whether a call failed before it used anything."""
+    return has_failed and not has_used and not is_priced

@@ -6,7 +6,7 @@ from collections import defaultdict
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from spanloom.core.extraction.metrics import COST
+from spanloom.core.extraction.metrics import COST, is_free
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -68,10 +68,10 @@ def cost_of(steps: Sequence[Json]) -> str:
 
 
 def _is_free(step: Json) -> bool:
-    """Return whether a call failed before it used anything."""
     has_used = any((step.get("model_info") or {}).get(name) for name in TOKENS)
     is_priced = COST in (step.get("metadata") or {})
-    return "error" in step["basic_info"] and not has_used and not is_priced
+    has_failed = "error" in step["basic_info"]
+    return is_free(has_failed=has_failed, has_used=has_used, is_priced=is_priced)
 
 
 def _duration_ms(step: Json) -> int:
