@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from spanloom.core.exchange.drafts import STEP_KINDS, DraftStep
 from spanloom.core.exchange.ids import note_made, step_id_of
 from spanloom.core.exchange.inspect.messages import arguments_text, read, read_all
+from spanloom.core.exchange.inspect.scores import OURS
 from spanloom.core.exchange.inspect.times import milliseconds, read_usage
-from spanloom.core.exchange.inspect.writing import NO_MODEL, OURS
+from spanloom.core.exchange.inspect.writing import NO_MODEL
 from spanloom.core.formats.json_bytes import as_text, dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.model.trajectory import NO_CODE, Kind, StepError

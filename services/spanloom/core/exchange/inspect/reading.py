@@ -19,7 +19,7 @@ from spanloom.core.exchange.inspect.times import milliseconds
 from spanloom.core.exchange.inspect.writing import TARGET
 from spanloom.core.exchange.kept import OF_THE_SOURCE
 from spanloom.core.exchange.messages.reading import Source, draft_of_messages
-from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.json_bytes import as_text, dump
 from spanloom.core.formats.readers import Refused, a_list, an_object, read_alone
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _extras(sample: Sample, ours: Mapping[str, Any], source: str) -> Mapping[str
 def _target(sample: Sample) -> Mapping[str, str]:
     """Return what the sample should be answered with, as metadata."""
     target = sample.json.get(TARGET)
-    return {TARGET: target if isinstance(target, str) else dump(target).decode()} if target else {}
+    return {TARGET: as_text(target)} if target else {}
 
 
 _TYPES = {"tags": list, "metadata": dict, "services": list, "linked_traces": list}

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 OURS: Final = "spanloom"
+"""The member of the metadata of a sample, event or score with what Inspect has no word for."""
 _GRADES: Mapping[str, float] = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Correct, incorrect, partial and no answer."""
 _UNSCORED: Final = "N"

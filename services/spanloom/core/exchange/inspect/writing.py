@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from spanloom.core.exchange.inspect.messages import ASSISTANT, written
-from spanloom.core.exchange.inspect.scores import write_scores
+from spanloom.core.exchange.inspect.scores import OURS, write_scores
 from spanloom.core.exchange.inspect.times import moment, written_usage
 from spanloom.core.exchange.kept import OF_THE_SOURCE, Kept, count_lost
 from spanloom.core.formats.conversation import conversation
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 VERSION = 2
 TARGET = "target"
 """Of a sample, and in the metadata of its run: what it should be answered with."""
-OURS = "spanloom"
-"""The member of an event's or a sample's metadata with what Inspect has no word for."""
 NO_MODEL = "none/none"
 _CALLS = frozenset({"model", "tool"})
 _MS = 1_000
