@@ -9,9 +9,9 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-import httpx
 import pytest
 from tests.support.drafted import planner
+from tests.support.imported_files import SOON_S, listed
 
 from spanloom.core.formats.json_bytes import dump
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
 
 RUNS = 120
-SOON_S = 60.0
 
 
 def traces() -> list[dict[str, object]]:
@@ -42,18 +41,6 @@ def killed(*words: str, until: Path | None, after_s: float) -> None:
         process.send_signal(signal.SIGKILL)
 
 
-def listed(service: RunningSpanloom) -> dict[str, int]:
-    """Return the version of every run, once all are there."""
-    ends = time.monotonic() + SOON_S
-    while True:
-        answer = httpx.get(f"{service.api}/v1/trajectories", params={"limit": 200}).json()
-        found = {run["trace_id"]: run["version"] for run in answer["items"]}
-        if len(found) == RUNS:
-            return found
-        assert time.monotonic() < ends, len(found)
-        time.sleep(0.1)
-
-
 @pytest.fixture
 def service(start_spanloom: StartSpanloom) -> RunningSpanloom:
     return start_spanloom("serve", "--root-quiet-s=0.3")
@@ -72,10 +59,10 @@ def test_killed_between_export_and_import(
     killed(*command, until=None, after_s=1.5)
     again = run_spanloom(*command)
     assert again.returncode == 0, again.stderr
-    versions = listed(service)
+    versions = listed(service, RUNS)
     done = json.loads(run_spanloom(*command).stdout)
     assert (done["accepted_spans"], done["unchanged_runs"]) == (0, RUNS)
-    assert listed(service) == versions
+    assert listed(service, RUNS) == versions
     export = ("export", api, "--format", name, "-o", str(out))
     killed(*export, until=tmp_path / "again.partial", after_s=0.05)
     ended = run_spanloom(*export)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import httpx
 import orjson
 
 from spanloom.collector.intake.export import Exporter
@@ -20,12 +22,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastapi.testclient import TestClient
+    from tests.conftest import RunningSpanloom
 
     from spanloom.core.model.access import Reach
     from spanloom.process.imports.messages import Begin, Message
 
 IMPORTS = "/v1/imports"
 FILE = "application/octet-stream"
+SOON_S = 60.0
 
 
 class ReadHere(FileReading):
@@ -106,6 +110,18 @@ def send(client: TestClient, body: bytes, **params: str) -> Any:
         {"authorization": f"Bearer {params.pop('key')}"} if "key" in params else {}
     )
     return client.post(IMPORTS, content=body, params=params, headers=headers)
+
+
+def listed(service: RunningSpanloom, runs: int) -> dict[str, int]:
+    """Return the version of every run, once so many are there."""
+    ends = time.monotonic() + SOON_S
+    while True:
+        answer = httpx.get(f"{service.api}/v1/trajectories", params={"limit": 200}).json()
+        found = {run["trace_id"]: run["version"] for run in answer["items"]}
+        if len(found) == runs:
+            return found
+        assert time.monotonic() < ends, len(found)
+        time.sleep(0.1)
 
 
 def told(answer: Any) -> Told:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import orjson
 from tests.support.drafted import planner
-from tests.support.imported_files import FILE, IMPORTS, Told, told
+from tests.support.imported_files import FILE, IMPORTS, SOON_S, Told, listed, told
 
 from spanloom.core.document import OF_THE_RUN
 from spanloom.core.exchange.snorkel.writing import write_trace
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 RUNS = 150
-SOON_S = 60.0
 QUICK = ("serve", "--root-quiet-s=0.3", "--no-root-quiet-s=1")
 
 
@@ -42,18 +41,6 @@ def lines() -> bytes:
 def send(service: RunningSpanloom, body: bytes, **params: str) -> Told:
     headers = {"content-type": FILE}
     return told(httpx.post(service.api + IMPORTS, content=body, params=params, headers=headers))
-
-
-def listed(service: RunningSpanloom) -> dict[str, int]:
-    """Return the version of every run, once all are there."""
-    ends = time.monotonic() + SOON_S
-    while True:
-        answer = httpx.get(f"{service.api}/v1/trajectories", params={"limit": 200}).json()
-        found = {run["trace_id"]: run["version"] for run in answer["items"]}
-        if len(found) == RUNS:
-            return found
-        assert time.monotonic() < ends, len(found)
-        time.sleep(0.1)
 
 
 def test_a_killed_import_is_begun_again_and_stores_each_run_once(
@@ -77,11 +64,11 @@ def test_a_killed_import_is_begun_again_and_stores_each_run_once(
     again = send(service, lines())
     assert [one["place"] for one in again.rejected] == ["line 4"]
     assert {run["trace_id"] for run in again.runs} == {one["id"] for one in documents()}
-    versions = listed(service)
+    versions = listed(service, RUNS)
     once_more = send(service, gzip.compress(lines()))
     assert (once_more.end["accepted_spans"], once_more.end["unchanged_runs"]) == (0, RUNS)
     assert {run["state"] for run in once_more.runs} == {"unchanged"}
-    assert listed(service) == versions
+    assert listed(service, RUNS) == versions
     first = documents()[0]
     stored = httpx.get(f"{service.api}/v1/trajectories/{first['id']}").json()
     assert {key: stored[key] for key in OF_THE_RUN} == {key: first[key] for key in OF_THE_RUN}
