@@ -1,4 +1,4 @@
-"""``spanloom export --to``: runs straight into another system, and what is said of it."""
+"""``spanloom export --to``: sends runs straight to another system, and prints the result."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def check_to(known: Format, to_url: str | None, dataset: str | None, *, has_file
 def push_all(
     client: Client, runs: Listing[Run], known: Format, to_url: str, dataset: str | None
 ) -> Report:
-    """Send the runs of a list, say what became of them, and return the report."""
+    """Send the runs of a list, print the result, and return the report."""
     is_explorer = known.id == INVARIANT
     key = os.environ.get(KEY_OF_EXPLORER, "") if is_explorer else None
     transport = Transport(find_address(to_url, key), Patience(), None)

@@ -71,7 +71,7 @@ def _refuse(subject: str, given: set[str]) -> None:
 
 
 def write_table(client: Client, call: Call[bytes], path: Path) -> bytes:
-    """Write the rows into a file; return what is said of it as JSON."""
+    """Write the rows into a file; return its path, format and size in bytes as JSON."""
     check_place("-o", path)
     with whole_file(path) as file:
         client.copy(call, file)
