@@ -28,7 +28,7 @@ def wait_for_run(api: str) -> tuple[str, list[str]]:
             document = httpx.get(f"{api}{path}", timeout=_WAIT_S).json()
             agents = document["agent_steps"]
             return path, [step["id"] for agent in agents for step in agent["steps"]]
-        time.sleep(1)
+        time.sleep(0.2)
     raise TimeoutError(f"the run has not settled after {_WAIT_S:g} s")
 
 

@@ -35,8 +35,8 @@ def open_page(page: Page, address: str) -> None:
     page.wait_for_timeout(500)
 
 
-def acts(page: Page, session: CDPSession) -> dict[str, Callable[[], None]]:
-    """Return what people do with a tree, by names: scroll, zoom its timeline, press keys."""
+def acts(page: Page, session: CDPSession, px: int) -> dict[str, Callable[[], None]]:
+    """Return what people do with a tree, by names: scroll so far, zoom its timeline, press keys."""
 
     def swipe(distance: int, speed: int) -> None:
         box = page.locator(".grid").bounding_box()
@@ -56,8 +56,8 @@ def acts(page: Page, session: CDPSession) -> dict[str, Callable[[], None]]:
             page.keyboard.press("ArrowDown")
 
     return {
-        "wheel": lambda: swipe(10_000, 4_000),
-        "fast": lambda: swipe(80_000, 40_000),
+        "wheel": lambda: swipe(px // 8, 4_000),
+        "fast": lambda: swipe(px, 40_000),
         "zoom": zoom,
         "keys": press,
     }

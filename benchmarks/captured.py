@@ -14,7 +14,7 @@ from benchmarks.workload import SECOND, START_NS
 from spanloom.demo.recording import Recording, refresh
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 CAPTURES = Path(__file__).parents[1] / "tests" / "fixtures" / "captures"
 APART_NS = 3600 * SECOND
@@ -33,8 +33,9 @@ def captured_requests(span_count: int, seed: int = 7) -> Iterator[ExportTraceSer
         yield from copy.requests
 
 
-def _load_runs() -> Sequence[Recording]:
-    return [_load_run(path) for path in sorted(CAPTURES.glob("*/*.binpb")) if _is_trace(path)]
+def _load_runs() -> Iterator[Recording]:
+    """Load them as they are asked for: all are many, and a quick run needs a few."""
+    return (_load_run(path) for path in sorted(CAPTURES.glob("*/*.binpb")) if _is_trace(path))
 
 
 def _is_trace(path: Path) -> bool:

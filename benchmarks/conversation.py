@@ -65,7 +65,7 @@ def measure_conversation(scale: Scale, _folder: Path) -> Iterator[Row]:
     if chromium() is None:
         click.echo(f"the page of a conversation is not measured: {NO_CHROMIUM}", err=True)
         return
-    seen: Seen = run_apart(look, scale.viewed_spans, scale.repeats)
+    seen: Seen = run_apart(look, scale)
     what = f"a conversation of {RUNS} runs"
     bar = at_most(FIRST_ROW_MS, "ms")
     yield Row(f"{what}: first row", seen.first_row_ms, bar, "after navigation")
@@ -79,15 +79,16 @@ def measure_conversation(scale: Scale, _folder: Path) -> Iterator[Row]:
     yield Row(f"{long}: memory", seen.memory_mb, held, "heap and buffers that are held")
 
 
-def look(spans: int, repeats: int) -> Seen:
+def look(scale: Scale) -> Seen:
     """Open the page of a conversation so often, then its first run, and go through that."""
-    with serve_page(make_run(spans), talk=RUNS) as address, open_browser() as browser:
+    run = make_run(scale.viewed_spans)
+    with serve_page(run, talk=RUNS) as address, open_browser() as browser:
         talk = f"{address.split('/trajectories/')[0]}/conversation?id={TALK}"
-        firsts = [first_row(browser, talk) for _ in range(repeats)]
-        return _opened(browser, talk, median(firsts))
+        firsts = [first_row(browser, talk) for _ in range(scale.repeats)]
+        return _opened(browser, talk, median(firsts), scale.scrolled_px)
 
 
-def _opened(browser: Browser, talk: str, first_row_ms: float) -> Seen:
+def _opened(browser: Browser, talk: str, first_row_ms: float, scrolled_px: int) -> Seen:
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     open_page(page, talk)
     browser.start_tracing(page=page, categories=TRACED)
@@ -96,6 +97,7 @@ def _opened(browser: Browser, talk: str, first_row_ms: float) -> Seen:
     page.wait_for_timeout(500)
     session = page.context.new_cdp_session(page)
     frames = {
-        name: worst_of(frames_of(browser, page, act)) for name, act in acts(page, session).items()
+        name: worst_of(frames_of(browser, page, act))
+        for name, act in acts(page, session, scrolled_px).items()
     }
     return Seen(first_row_ms, cpu, clock, frames, memory_mb(session))

@@ -41,8 +41,6 @@ MAX_GROWTH = 1.2
 MAX_IMPORT = 4.0
 MIB = 1024 * 1024
 _TO = ("mlflow", "inspect", "snorkel")
-_PASSES = 3
-_STARTS = 9
 
 
 class Cost(NamedTuple):
@@ -57,7 +55,7 @@ class Cost(NamedTuple):
 
 def measure_exchange(scale: Scale, folder: Path) -> Iterator[Row]:
     """Yield rows for every writer and reader, for memory, and for importing the package."""
-    parsing_s, costs = run_apart(cost_of_formats, scale.all_captures, _PASSES * scale.repeats)
+    parsing_s, costs = run_apart(cost_of_formats, scale.all_captures, scale.passes * scale.repeats)
     for name, cost in costs.items():
         behind = f"{cost.runs:,} captured runs, {cost.writer_s / max(cost.runs, 1) * 1e6:.0f} µs"
         bar = at_most(MAX_OF.get(name, MAX_WRITER))
@@ -68,7 +66,7 @@ def measure_exchange(scale: Scale, folder: Path) -> Iterator[Row]:
             ratio = cost.reader_s / parsing_s
             yield Row(f"reading {name}: CPU ÷ parsing", ratio, at_most(MAX_READER), behind)
     yield from _memory(scale, folder)
-    yield _import()
+    yield _import(scale.starts)
 
 
 def cost_of_formats(every: bool, passes: int) -> tuple[float, dict[str, Cost]]:  # pickled
@@ -155,9 +153,9 @@ def convert(path: Path, to: str) -> int:
     return peak_rss_bytes()
 
 
-def _import() -> Row:
+def _import(starts: int) -> Row:
     """Return what importing the package takes, in starts of Python."""
-    bare, whole = (min(_start_s(code) for _ in range(_STARTS)) for code in ("", "import spanloom"))
+    bare, whole = (min(_start_s(code) for _ in range(starts)) for code in ("", "import spanloom"))
     behind = f"{(whole - bare) * 1e3:.1f} ms on top of {bare * 1e3:.1f} ms"
     return Row("import spanloom ÷ a start of Python", whole / bare, at_most(MAX_IMPORT), behind)
 

@@ -8,6 +8,7 @@ is in ``viewer.py``.
 from __future__ import annotations
 
 import time
+from functools import partial
 from random import Random
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
@@ -62,7 +63,7 @@ def measure_judging(scale: Scale, folder: Path) -> Iterator[Row]:
     spans = agent_trace(Random(7), SMALL.text_chars, START_NS, turns=(scale.viewed_spans - 2) // 2)
     parts = range(0, len(spans), _SPANS_PER_REQUEST)
     write_requests(folder / "requests", [wrap(spans[at : at + _SPANS_PER_REQUEST]) for at in parts])
-    judged: Judged = run_apart(judge, folder)
+    judged: Judged = run_apart(judge, folder, scale.rest_s)
     what = f"judging a run of {len(spans):,} spans"
     for name, taken in (("the panel opens", judged.opening), ("a mark, stored", judged.mark)):
         behind = f"CPU of the service; by the clock {taken.clock_ms:.0f} ms"
@@ -76,7 +77,7 @@ def measure_judging(scale: Scale, folder: Path) -> Iterator[Row]:
         yield Row(f"{what}: of all steps, {name}", taken.cpu_ms, at_most(bar_ms, "ms"), behind)
 
 
-def judge(folder: Path) -> Judged:
+def judge(folder: Path, rest_s: float) -> Judged:
     """Be ``spanloom serve`` while another process sends the run, judges it and reads it."""
     configure_logging("warning")
     favour_speed()
@@ -87,29 +88,30 @@ def judge(folder: Path) -> Judged:
         path, steps = run_apart(wait_for_run, api)
         url = f"{api}{path}/annotations"
         run_apart(mark_each, url, steps[:1], ANNOTATORS[:1])  # keeps the version
-        mark = _taken(mark_each, url, steps[1 : TIMES + 1], ANNOTATORS[:1])
-        opening = _taken(read_all, url, ANNOTATORS[0])
+        taken = partial(_taken, rest_s)
+        mark = taken(mark_each, url, steps[1 : TIMES + 1], ANNOTATORS[:1])
+        opening = taken(read_all, url, ANNOTATORS[0])
         run_apart(mark_all, url, steps[TIMES + 1 :][:MARKS_EACH])
-        overlay = _taken(read_all, url, "")
+        overlay = taken(read_all, url, "")
         for at in range(0, len(steps), MOST_AT_ONCE):
             run_apart(mark_all, url, steps[at : at + MOST_AT_ONCE])
-        whole = (_taken(read_all, url, name, FEW_TIMES) for name in (ANNOTATORS[0], ""))
+        whole = (taken(read_all, url, name, FEW_TIMES) for name in (ANNOTATORS[0], ""))
         return Judged(opening, mark, overlay, *whole)
 
 
-def _taken(act: object, *asked: object) -> Taken:
+def _taken(rest_s: float, act: object, *asked: object) -> Taken:
     """Return what one of an act's requests takes; they follow each other in another process."""
-    _wait_for_rest()
+    _wait_for_rest(rest_s)
     start = Usage.now()
     clocks: Sequence[float] = run_apart(act, *asked)  # type: ignore[arg-type]
     return Taken(Usage.now().since(start).cpu_s * 1e3 / len(clocks), median(clocks) * 1e3)
 
 
-def _wait_for_rest() -> None:
+def _wait_for_rest(rest_s: float) -> None:
     """Wait until the service has done with what came before: texts to index, parts to merge."""
     until = time.monotonic() + MOST_REST_S
     while time.monotonic() < until:
         start = Usage.now()
-        time.sleep(1)
-        if Usage.now().since(start).cpu_s < AT_REST_CORES:
+        time.sleep(rest_s)
+        if Usage.now().since(start).cpu_s < AT_REST_CORES * rest_s:
             return

@@ -31,7 +31,7 @@ MAX_CORES = (0.3, 0.1)
 """For extraction alone, at each of the rates of ``Scale.live_rates``."""
 MAX_IDLE_CORES = 0.015
 _MORE_S = 2.0
-"""For so long spans are still sent when the watched time is over."""
+"""For so long spans are still sent when the watched time is over, and no longer than that took."""
 _START_S = 60.0
 
 
@@ -104,7 +104,7 @@ def take_load(place: Path, way: Way, rate: int, seconds: float) -> Load:
     roles = Role.COLLECT if way == "collect" else EVERYTHING
     with Service(settings, roles) as service, ThreadPoolExecutor(1) as threads:
         if rate:
-            sent_s = warm_s + seconds + _MORE_S
+            sent_s = warm_s + seconds + min(_MORE_S, seconds)
             threads.submit(run_apart, offer, service.addresses, rate, sent_s)
             _wait_for_spans(service)
         time.sleep(warm_s)

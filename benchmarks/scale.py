@@ -40,10 +40,19 @@ class Scale:
     """Of which it is measured what they take on the disk."""
     viewed_spans: int = 100_000
     """Of the run that the page shows."""
+    scrolled_px: int = 80_000
+    page_rests_ms: int = 2_500
+    """How long a page is left alone until it has fetched what it may need."""
+    rest_s: float = 1.0
+    """For so long a service must do nearly nothing before it is asked."""
     converted_runs: tuple[int, int] = (2_000, 100_000)
     """Of two files; how much more memory the longer one takes to convert."""
     all_captures: bool = True
     """Whether formats are measured on all captured runs, or on one of each dialect."""
+    passes: int = 3
+    """How often each format writes and reads all, of which the fastest counts."""
+    starts: int = 9
+    """Of Python, of which the fastest counts."""
     quiet_s: float = 1.5
     """How long no merge must have run to believe that none will."""
 
@@ -54,13 +63,13 @@ QUICK = Scale(
     repeats=1,
     every_ingest=False,
     extracted_spans=700,
-    freshness_s=2.0,
+    freshness_s=1.0,
     freshness_rate=280,
-    live_s=1.5,
+    live_s=0.5,
     live_rates=(280,),
     long_trace=1_000,
-    long_workers=("0", "default"),
-    indexed_s=1.0,
+    long_workers=("default",),
+    indexed_s=0.1,
     short_trace=100,
     settled_traces=(3_000, 6_000),
     announcements=5_000,
@@ -69,8 +78,13 @@ QUICK = Scale(
     asked_times=1,
     compared_steps=(100, 200),
     kept_spans=700,
-    viewed_spans=1_000,
+    viewed_spans=200,
+    scrolled_px=4_000,
+    page_rests_ms=500,
+    rest_s=0.1,
     converted_runs=(50, 100),
     all_captures=False,
+    passes=1,
+    starts=1,
     quiet_s=0.1,
 )

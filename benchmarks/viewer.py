@@ -56,7 +56,7 @@ def measure_viewer(scale: Scale, _folder: Path) -> Iterator[Row]:
     if chromium() is None:
         click.echo(f"the page is not measured: {NO_CHROMIUM}", err=True)
         return
-    seen: Seen = run_apart(look, scale.viewed_spans, scale.repeats)
+    seen: Seen = run_apart(look, scale)
     what = f"the page, {scale.viewed_spans:,} spans"
     yield Row(
         f"{what}: first row", seen.first_row_ms, at_most(FIRST_ROW_MS, "ms"), "after navigation"
@@ -72,16 +72,17 @@ def measure_viewer(scale: Scale, _folder: Path) -> Iterator[Row]:
     yield Row(f"{what}: memory", seen.memory_mb, held, "heap and buffers that are held")
 
 
-def look(spans: int, repeats: int) -> Seen:
+def look(scale: Scale) -> Seen:
     """Open the page of a run so often, then scroll, zoom and press keys."""
-    with serve_page(make_run(spans)) as address, open_browser() as browser:
-        firsts = [first_row(browser, address) for _ in range(repeats)]
+    with serve_page(make_run(scale.viewed_spans)) as address, open_browser() as browser:
+        firsts = [first_row(browser, address) for _ in range(scale.repeats)]
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         open_page(page, address)
         session = page.context.new_cdp_session(page)
-        frames = {name: frames_of(browser, page, act) for name, act in acts(page, session).items()}
+        done = acts(page, session, scale.scrolled_px)
+        frames = {name: frames_of(browser, page, act) for name, act in done.items()}
         memory = memory_mb(session)
-        opened = [_annotate(browser, address) for _ in range(repeats)]
+        opened = [_annotate(browser, address, scale.page_rests_ms) for _ in range(scale.repeats)]
         panel, clock, mark = (median(values) for values in zip(*opened, strict=True))
         return Seen(median(firsts), memory, frames, panel, mark, clock)
 
@@ -102,19 +103,18 @@ _MARK = """() => new Promise((done) => {
   document.querySelector(".grid").dispatchEvent(key);
   requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - start)));
 })"""
-_PRELOADED_MS = 2_500
 
 
-def _annotate(browser: Browser, address: str) -> tuple[float, float, float]:
+def _annotate(browser: Browser, address: str, rests_ms: int) -> tuple[float, float, float]:
     """Return the CPU of opening the panel, its time and that of a mark, in milliseconds."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.add_init_script(_NAMED)
     open_page(page, address)
-    page.wait_for_timeout(_PRELOADED_MS)
+    page.wait_for_timeout(rests_ms)
     browser.start_tracing(page=page, categories=TRACED)
     clock: float = page.evaluate(_PANEL)
     panel = sum(cpu for _, _, cpu in tasks_of(browser.stop_tracing())[1]) / 1e3
-    page.wait_for_timeout(_PRELOADED_MS)  # what others say has come
+    page.wait_for_timeout(rests_ms)  # what others say has come
     marks: list[float] = [page.evaluate(_MARK) for _ in range(10)]
     page.close()
     return panel, clock, median(marks)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import time
 from contextlib import closing, contextmanager
 from multiprocessing.connection import wait
@@ -80,12 +81,14 @@ def measure_workers(scale: Scale, folder: Path) -> Iterator[Row]:
     count = default_workers(max(os.cpu_count() or 1, 2))
     for n, (what, requests) in enumerate(workloads.items()):
         write_requests(folder / "requests", list(requests))
+        filled = folder / f"filled-{n}"
+        run_apart(fill_store, filled, folder / "requests", scale.quiet_s)
         alone: list[Built] = []
         apart: list[Built] = []
         for repeat in range(scale.repeats):
             for runs, workers in ((alone, 0), (apart, count)):
                 place = folder / f"workers-{n}-{repeat}-{workers}"
-                run_apart(fill_store, place, folder / "requests", scale.quiet_s)
+                shutil.copytree(filled, place, symlinks=True)
                 runs.append(run_apart(build_all, place, workers))
         yield from _rows(what, count, alone, apart)
 
