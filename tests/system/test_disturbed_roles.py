@@ -23,7 +23,7 @@ from tests.support.disturbed_roles import (
 )
 from tests.support.ground_truth import all_captures
 from tests.support.late_link import LateLink
-from tests.support.sent_captures import QUICK, measure_settled
+from tests.support.sent_captures import MANY, measure_settled
 from tests.support.started_server import started_server, url_of
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ MOST_READ = 1.3
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[StartedServer]:
-    with started_server(tmp_path / "server") as started:
+def server(tmp_path: Path, made_server: Path) -> Iterator[StartedServer]:
+    with started_server(tmp_path / "server", made=made_server) as started:
         yield started
 
 
@@ -60,7 +60,7 @@ def late(server: StartedServer) -> Iterator[LateLink]:
 
 @pytest.fixture
 def fleet(start_spanloom: StartSpanloom, tmp_path: Path, server: StartedServer) -> Iterator[Fleet]:
-    made = Fleet(start_spanloom, server, tmp_path, QUICK)
+    made = Fleet(start_spanloom, server, tmp_path, MANY)
     made.begin()
     yield made
     made.end()

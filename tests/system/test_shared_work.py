@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.ground_truth import all_captures
-from tests.support.sent_captures import QUICK
+from tests.support.sent_captures import MANY
 from tests.support.shared_work import held, metric, start_sharing, until
 from tests.support.started_server import started_server
 
@@ -47,7 +47,7 @@ def spans_of(captures: Sequence[Capture]) -> Counter[str]:
 def test_in_peace_few_spans_are_read_more_than_once(
     start_spanloom: StartSpanloom, server: StartedServer, tmp_path: Path, tell: Tell, extracts: int
 ) -> None:
-    sharing = start_sharing(start_spanloom, server.url(), tmp_path, extracts, env=QUICK)
+    sharing = start_sharing(start_spanloom, server.url(), tmp_path, extracts, env=MANY)
     until(lambda: all(held(e) == SLICES / extracts for e in sharing.extracts), "the shares")
     # On a busy machine one may ask for the keys before it is connected, and say so.
     begun = [part.complaints for part in sharing.extracts]
@@ -71,7 +71,7 @@ def test_what_an_extractor_had_is_taken_over(
     signals: Sequence[signal.Signals],
 ) -> None:
     """Frozen, killed or stopped: the other one has every slice, and builds what came meanwhile."""
-    sharing = start_sharing(start_spanloom, server.url(), tmp_path, 2, env=QUICK)
+    sharing = start_sharing(start_spanloom, server.url(), tmp_path, 2, env=MANY)
     gone, other = sharing.extracts
     for turn, number in enumerate(signals):
         until(lambda: held(gone) == held(other) == SLICES / 2, "the shares")
