@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
+import tempfile
 import time
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
+from tests.support import programs
 from tests.support.drafted import planner
 from tests.support.imported_files import SOON_S, listed
 
 from spanloom.core.formats.json_bytes import dump
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
 
-RUNS = 120
+RUNS = 60
 
 
 def traces() -> list[dict[str, object]]:
@@ -29,16 +30,25 @@ def traces() -> list[dict[str, object]]:
     return [json.loads(whole.replace(planner()["id"], f"{n:032x}")) for n in range(1, RUNS + 1)]
 
 
-def killed(*words: str, until: Path | None, after_s: float) -> None:
-    """Start a command and kill it, once a file has something and some time has passed."""
-    command = [sys.executable, "-m", "spanloom", *words]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        ends = time.monotonic() + SOON_S
-        while until is not None and not (until.exists() and until.stat().st_size):
-            assert time.monotonic() < ends
-            time.sleep(0.005)
-        time.sleep(after_s)
-        process.send_signal(signal.SIGKILL)
+def killed(*words: str, once: Callable[[], bool]) -> None:
+    """Start a command and kill it once a condition holds."""
+    with tempfile.TemporaryFile() as errors:
+        program = programs.start(
+            ["-m", "spanloom", *words], programs.clean_environment(), errors.fileno()
+        )
+    ends = time.monotonic() + SOON_S
+    while not once():
+        assert time.monotonic() < ends
+        time.sleep(0.005)
+    program.kill()
+    program.wait(SOON_S)
+    assert program.stdout is not None
+    program.stdout.close()
+
+
+def has_spans(service: RunningSpanloom) -> bool:
+    """Return whether the service has taken any."""
+    return "spanloom_spans_accepted_total 0.0" not in httpx.get(f"{service.api}/metrics").text
 
 
 @pytest.fixture
@@ -56,7 +66,7 @@ def test_killed_between_export_and_import(
     assert run_spanloom("convert", "--to", name, str(runs), "-o", str(file)).returncode == 0
     otlp, api = (f"--otlp-url={service.addresses['otlp_http']}", f"--api-url={service.api}")
     command = ("import", otlp, api, "--format", name, str(file))
-    killed(*command, until=None, after_s=1.5)
+    killed(*command, once=lambda: has_spans(service))
     again = run_spanloom(*command)
     assert again.returncode == 0, again.stderr
     versions = listed(service, RUNS)
@@ -64,7 +74,8 @@ def test_killed_between_export_and_import(
     assert (done["accepted_spans"], done["unchanged_runs"]) == (0, RUNS)
     assert listed(service, RUNS) == versions
     export = ("export", api, "--format", name, "-o", str(out))
-    killed(*export, until=tmp_path / "again.partial", after_s=0.05)
+    partial = tmp_path / "again.partial"
+    killed(*export, once=lambda: partial.exists() and partial.stat().st_size > 0)
     ended = run_spanloom(*export)
     assert ended.returncode == 0, ended.stderr
     assert len(json.loads(ended.stdout)["skipped"]) == 0

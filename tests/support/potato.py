@@ -54,7 +54,7 @@ class Potato:
                 httpx.get(self.url, timeout=5)
             except httpx.TransportError:
                 assert self._process.poll() is None, (self._folder / "potato.log").read_text()
-                time.sleep(0.5)
+                time.sleep(0.2)
             else:
                 return self
         raise AssertionError("Potato did not start")
