@@ -10,8 +10,6 @@ partial or foreign document read as empty: ``""``, 0 or no items.
 
 from __future__ import annotations
 
-from functools import cached_property
-from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -226,7 +224,9 @@ class Document:
 class _HeldAgent(DocumentAgent):
     __slots__ = ("held",)
 
-    held: list[DocumentStep]
+    def __init__(self, json: Json) -> None:
+        super().__init__(json, AGENT)
+        self.held = [DocumentStep(step, None, self) for step in json.get("steps") or ()]
 
     @property
     def steps(self) -> Iterator[DocumentStep]:
@@ -236,10 +236,19 @@ class _HeldAgent(DocumentAgent):
 class HeldDocument(Document):
     """A document for readers that go through it several times: each step is viewed once."""
 
-    @cached_property
+    __slots__ = ("_agents", "_root", "_steps")
+
+    def __init__(self, json: Mapping[str, Any]) -> None:
+        """View the JSON of a document, and all its steps."""
+        super().__init__(json)
+        self._root = super().root
+        self._agents = [_HeldAgent(agent) for agent in json.get(AGENTS) or ()]
+        self._steps = [step for agent in self._agents for step in agent.held]
+
+    @property
     def root(self) -> DocumentStep:
         """See ``Document``."""
-        return super().root
+        return self._root
 
     @property
     def agents(self) -> Iterator[DocumentAgent]:
@@ -249,14 +258,7 @@ class HeldDocument(Document):
     @property
     def steps(self) -> Iterator[DocumentStep]:
         """See ``Document``."""
-        return chain.from_iterable(agent.held for agent in self._agents)
-
-    @cached_property
-    def _agents(self) -> list[_HeldAgent]:
-        found = [_HeldAgent(agent, AGENT) for agent in self.json.get(AGENTS) or ()]
-        for agent in found:
-            agent.held = [DocumentStep(step, None, agent) for step in agent.json.get("steps") or ()]
-        return found
+        return iter(self._steps)
 
 
 def whole(value: object, otherwise: int = 0) -> int:

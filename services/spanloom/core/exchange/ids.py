@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -35,6 +36,12 @@ def trace_id_of(format_id: str, project: str, source: str) -> str:
     if len(source) == _UUID_CHARS and (uuid := _uuid(source)) is not None:
         return uuid
     return _hash(32, format_id, project, source)
+
+
+def as_uuid(trace_id: str) -> str:
+    """Return a trace id of 32 hex digits in the form of a UUID."""
+    ends = 0, 8, 12, 16, 20, 32
+    return "-".join(trace_id[begin:end] for begin, end in pairwise(ends))
 
 
 def step_id_of(trace_id: str, path: str, source: str = "", taken: Collection[str] = ()) -> str:

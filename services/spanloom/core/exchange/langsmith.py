@@ -7,11 +7,10 @@ trace id as a UUID. ``outputs`` is the name in files; the SDK calls it ``referen
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import complete
-from spanloom.core.exchange.ids import trace_id_of
+from spanloom.core.exchange.ids import as_uuid, trace_id_of
 from spanloom.core.exchange.kept import OF_THE_SENDER
 from spanloom.core.exchange.messages.reading import draft_of_messages, is_message_list
 from spanloom.core.exchange.messages.rows import source_of
@@ -48,7 +47,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
     about = about_run(stored.view)
     split = about.pop(_SPLIT, None)
     example = {
-        "id": str(UUID(trace_id_of("langsmith", "", stored.view.id))),
+        "id": as_uuid(trace_id_of("langsmith", "", stored.view.id)),
         "inputs": {_MESSAGES: messages[:first]},
         "outputs": {_MESSAGES: messages[first:]},
         "metadata": about,

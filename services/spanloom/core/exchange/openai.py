@@ -34,7 +34,8 @@ def write(stored: Stored, losses: Losses) -> bytes:
     """Return the messages of a run; raises ``NotHeldError`` without an agent."""
     told = talk_of(stored, losses, _KEPT).told
     for message, step_id in told:
-        losses.note(Code.TEXTS_DROPPED, step_id, message.pop("reasoning_content", None) is not None)
+        if message.pop("reasoning_content", None) is not None:
+            losses.note(Code.TEXTS_DROPPED, step_id)
     return dump([one.message for one in told])
 
 

@@ -51,10 +51,7 @@ class Report:
 
     def lose(self, trace_id: str, lost: Losses) -> None:
         """Add what a run lost."""
-        named = Losses()
-        named.counts = lost.counts
-        named.listed = [loss._replace(trace_id=loss.trace_id or trace_id) for loss in lost.listed]
-        self.losses.add(named)
+        self.losses.add(lost, trace_id)
 
     def json(self) -> Json:
         """Return the report as one JSON object."""

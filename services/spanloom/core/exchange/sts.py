@@ -45,14 +45,15 @@ def write(stored: Stored, losses: Losses) -> bytes:
 def _messages(talk: Talk, losses: Losses) -> Iterator[Json]:
     steps = {step.id: step for step in talk.agent.steps}
     starts = [steps.get(step_id, talk.agent).started_at for _, step_id in talk.told]
-    times = _times(starts, talk)
-    for (message, step_id), time in zip(talk.told, times, strict=True):
-        if (step := steps.get(step_id)) is not None and step.duration == 0:
-            losses.note(Code.TIMES_DROPPED, step_id, time != step.started_at)
+    times = _times(starts.copy(), talk)
+    for (message, step_id), start, time in zip(talk.told, starts, times, strict=True):
+        step = steps.get(step_id)
+        if time != start and step is not None and step.duration == 0:
+            losses.note(Code.TIMES_DROPPED, step_id)
         told = _message(message, step_id, losses)
         if time > 0:
             told["timestamp"] = time
-        if message["role"] == "assistant" and step_id in steps and (model := steps[step_id].model):
+        if message["role"] == "assistant" and step is not None and (model := step.model):
             told["model"] = model
         yield told
 
@@ -71,8 +72,8 @@ def _times(starts: list[int], talk: Talk) -> Sequence[int]:
 
 def _message(message: Json, step_id: str, losses: Losses) -> Json:
     role = message["role"]
-    is_odd = role in _ROLES or (role != "tool" and "name" in message)
-    losses.note(Code.METADATA_DROPPED, step_id, is_odd)
+    if role in _ROLES or (role != "tool" and "name" in message):
+        losses.note(Code.METADATA_DROPPED, step_id)
     told: Json = {
         "role": _ROLES.get(role, role),
         "content": _text(message["content"], step_id, losses),

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import StrEnum
+from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.errors import PermanentError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 LOSSES = "Spanloom-Losses"
 """The header of an answer that lost something; ``Losses.header`` is its value."""
@@ -95,26 +96,40 @@ class Losses:
         """Begin without losses."""
         self.trace_id = ""
         """The run that is converted now; set by whoever starts one."""
-        self.counts: Counter[Code] = Counter()
-        self.listed: list[Loss] = []
+        self._counts: dict[Code, int] = {}
+        self._noted: list[tuple[str, str, Code]] = []
 
     def note(self, code: Code, path: str = "", times: int = 1) -> None:
         """Count a loss at a place of the current run; a number below 1 counts nothing."""
         if times < 1:
             return
-        self.counts[code] += times
-        if len(self.listed) < MOST_LISTED:
-            self.listed.append(tuple.__new__(Loss, (self.trace_id, path, code)))  # twice as quick
+        self._counts[code] = self._counts.get(code, 0) + times
+        if len(self._noted) < MOST_LISTED:
+            self._noted.append((self.trace_id, path, code))
 
-    def add(self, other: Losses) -> None:
-        """Add the losses of another conversion."""
-        self.counts += other.counts
-        self.listed += other.listed[: MOST_LISTED - len(self.listed)]
+    def add(self, other: Losses, trace_id: str = "") -> None:
+        """Add the losses of another conversion; ``trace_id`` is of those that name no run."""
+        for code, times in other._counts.items():
+            self._counts[code] = self._counts.get(code, 0) + times
+        self._noted += (
+            (named or trace_id, path, code)
+            for named, path, code in other._noted[: MOST_LISTED - len(self._noted)]
+        )
+
+    @property
+    def counts(self) -> Counter[Code]:
+        """How many losses there are of each code."""
+        return Counter(self._counts)
+
+    @property
+    def listed(self) -> Sequence[Loss]:
+        """The first losses, in their order: at most ``MOST_LISTED``."""
+        return list(starmap(Loss, self._noted))
 
     @property
     def header(self) -> str:
         """The value of ``Spanloom-Losses``: ``code=n, code=n`` by code; empty without losses."""
-        return ", ".join(f"{code}={n}" for code, n in sorted(self.counts.items()))
+        return ", ".join(f"{code}={n}" for code, n in sorted(self._counts.items()))
 
 
 def read_header(value: str) -> Mapping[str, int]:

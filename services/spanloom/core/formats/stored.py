@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
@@ -27,11 +26,14 @@ class Stored:
         self.spans = spans
         self.scores = scores
         """The current scores of the run, as ``GET /v1/scores`` has them."""
+        self._view: Document | None = None
 
-    @cached_property
+    @property
     def view(self) -> Document:
         """The document, parsed once; writers do not change its JSON."""
-        return HeldDocument(orjson.loads(self.document))
+        if self._view is None:
+            self._view = HeldDocument(orjson.loads(self.document))
+        return self._view
 
 
 RunWriter: TypeAlias = "Callable[[Stored, Losses], bytes]"

@@ -187,9 +187,9 @@ def messages_in(text: str, role: str) -> list[Message]:
     ``[{"role": "user", "content": "hi"}]`` is one message; ``hi`` with the role ``user`` is the
     same one. An empty text is no message.
     """
-    value = json_value(text)
+    value = json_value(text) if text else []
     items = value if isinstance(value, list) else [value]
     messages = [one for one in items if isinstance(one, dict) and isinstance(one.get("role"), str)]
     if len(messages) == len(items):
         return messages
-    return [{"role": role, "content": text}] if text else []
+    return [{"role": role, "content": text}]

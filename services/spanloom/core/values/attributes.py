@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
-from spanloom.core.values.bounds import may_read
+from spanloom.core.values.bounds import FREE_BYTES, may_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -81,7 +81,7 @@ def json_value(text: str) -> Json:
     """Parse JSON; return the text if it is invalid, too dense (``bounds.py``) or too deep."""
     if isinstance(text, Written):
         return text.value
-    if not may_read(text) or text[:1] not in _JSON_STARTS:
+    if (len(text) > FREE_BYTES and not may_read(text)) or text[:1] not in _JSON_STARTS:
         return text
     try:
         value: Json = orjson.loads(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 
 _FRACTION = re.compile(r"\.(\d+)")
 _MAX_NS = 2**63 - 1
@@ -35,5 +36,9 @@ def rfc3339_ms(ms: int) -> str:
     A time before 1970 or after 9999, which has no such form, is the first or the last.
     """
     seconds, rest = divmod(min(max(ms, 0), LAST_MS), 1_000)
-    to_the_second = datetime.fromtimestamp(seconds, UTC).isoformat()[:19]
-    return f"{to_the_second}.{rest:03}Z"
+    return f"{_to_the_second(seconds)}.{rest:03}Z"
+
+
+@lru_cache(maxsize=64)  # the times of a run are within a few seconds
+def _to_the_second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()[:19]

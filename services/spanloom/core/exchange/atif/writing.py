@@ -25,8 +25,8 @@ from spanloom.core.exchange.kept import (
     count_lost,
 )
 from spanloom.core.exchange.messages.writing import tools_of
-from spanloom.core.formats.conversation import arguments_of, conversation
-from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.conversation import conversation
+from spanloom.core.formats.json_bytes import as_text, dump
 from spanloom.core.formats.losses import Code, NotHeldError
 from spanloom.core.messages.steps import TOOL_DEFINITIONS
 from spanloom.core.values.attributes import json_value
@@ -222,9 +222,10 @@ class _Agent:
         """Add what a model step heard, and itself with the calls it made."""
         self._models.append(step)
         answer: Json = {}
-        for message, _, _ in turns:
+        arguments: Sequence[object] = ()
+        for message, _, _, of_calls in turns:
             if message["role"] == "assistant":
-                answer = message
+                answer, arguments = message, of_calls
             elif message["role"] == "tool":
                 self._add_heard_result(step, message)
             else:
@@ -235,7 +236,7 @@ class _Agent:
         if thoughts := answer.get("reasoning_content"):
             told["reasoning_content"] = thoughts
         if calls := answer.get("tool_calls"):
-            told["tool_calls"] = [_call(call) for call in calls]
+            told["tool_calls"] = list(map(_call, calls, arguments))
         if metrics := metrics_of(step):
             told["metrics"] = metrics
             if "cost_usd" in metrics:
@@ -249,7 +250,8 @@ class _Agent:
 
     def _message(self, step: DocumentStep, message: Json) -> Json:
         role = message["role"]
-        self._losses.note(Code.METADATA_DROPPED, step.id, "name" in message)
+        if "name" in message:
+            self._losses.note(Code.METADATA_DROPPED, step.id)
         content = content_of(message["content"], step.id, self._losses)
         told = {**self._at(step), "source": _SOURCES.get(role, "user"), "message": content}
         return told | ({"extra": {"role": role}} if role == "developer" else {})
@@ -326,7 +328,7 @@ class _Agent:
         return {"timestamp": time} if time else {}
 
     def _add(self, told: Json) -> None:
-        self.steps.append({"step_id": len(self.steps) + 1, **told})
+        self.steps.append({"step_id": len(self.steps) + 1} | told)
 
     def body(self) -> Json:
         """Return the agent and its steps."""
@@ -362,14 +364,13 @@ class _Agent:
         return next((str(step["message"]) for step in calls), "")
 
 
-def _call(call: Json) -> Json:
+def _call(call: Json, arguments: object) -> Json:
     """Return a tool call with arguments that are an object."""
     given = call.get("function")
     function = given if isinstance(given, dict) else {}
-    arguments = arguments_of(call)
-    if arguments is None:
-        text = function.get("arguments") or ""
-        arguments = {RAW: text if isinstance(text, str) else dump(text).decode()} if text else {}
+    if not isinstance(arguments, dict):
+        text = as_text(function.get("arguments") or "")
+        arguments = {RAW: text} if text else {}
     name = str(function.get("name") or "")
     return {"tool_call_id": call["id"], "function_name": name, "arguments": arguments}
 

@@ -98,9 +98,10 @@ def _note(view: Document, built: Json, losses: Losses) -> None:
             losses.note(Code.GRAPH_FLATTENED, step.id)
         if step.error and step.metadata.get("error_told_by") == REPORTED_BY_STATUS:
             losses.note(Code.METADATA_DROPPED, step.id)
-        losses.note(Code.TIMES_DROPPED, step.id, step.model_info.get(_LATENCY) == "0")
-        if step.model_info and any(step.model_info.get(name, 0) >= _WRAPPED for name in TOKENS):
-            losses.note(Code.VALUE_TRUNCATED, step.id)
+        if info := step.model_info:
+            losses.note(Code.TIMES_DROPPED, step.id, info.get(_LATENCY) == "0")
+            if any(info.get(name, 0) >= _WRAPPED for name in TOKENS):
+                losses.note(Code.VALUE_TRUNCATED, step.id)
 
 
 class _Builder:

@@ -23,8 +23,15 @@ TOKENS = frozenset(
 
 def without_zeros(info: Json) -> Json:
     """Return counts as the builder writes them: no zeros but rates, tokens of 32 bits."""
-    counts = {k: _int32(v) if k in TOKENS else v for k, v in info.items()}
-    return {k: v for k, v in counts.items() if v not in (0, "0", {}) or isinstance(v, float)}
+    return {
+        name: value
+        for name, given in info.items()
+        if (value := _int32(given) if name in TOKENS else given) not in _ZEROS
+        or isinstance(value, float)
+    }
+
+
+_ZEROS = (0, "0", {})
 
 
 def _int32(number: int) -> int:
@@ -68,7 +75,7 @@ def cost_of(steps: Sequence[Json]) -> str:
 
 
 def _is_free(step: Json) -> bool:
-    has_used = any((step.get("model_info") or {}).get(name) for name in TOKENS)
+    has_used = any(map((step.get("model_info") or {}).get, TOKENS))
     is_priced = COST in (step.get("metadata") or {})
     has_failed = "error" in step["basic_info"]
     return is_free(has_failed=has_failed, has_used=has_used, is_priced=is_priced)

@@ -69,7 +69,8 @@ def count_of_answers(agent: DocumentAgent, losses: Losses) -> None:
     for step in agent.steps:
         if step.type != "model":
             continue
-        losses.note(Code.TEXTS_DROPPED, step.id, _THOUGHTS in step.output)
+        if _THOUGHTS in step.output:
+            losses.note(Code.TEXTS_DROPPED, step.id)
         if _IN_PARTS.search(step.output):
             losses.note(Code.PARTS_DROPPED, step.id, _media(step.output))
 

@@ -16,6 +16,7 @@ from spanloom.core.conventions.listed_messages import RAW
 from spanloom.core.document import Document
 from spanloom.core.exchange.invariant.counting import count_of_answers, count_of_run, count_of_texts
 from spanloom.core.exchange.invariant.lines import PARENT
+from spanloom.core.exchange.invariant.places import places_of
 from spanloom.core.formats.conversation import conversation
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code, Losses
@@ -67,8 +68,9 @@ def _lines(
     tellers: Sequence[DocumentStep] = [agent for agent, _ in talks] or [view.root]
     for teller, told_by in zip(tellers, lines, strict=True):
         count_of_texts(teller, told_by["messages"], losses)
-    spots = _spots([turns for _, turns in talks])
-    for assessment in assessments:
+    marks = list(assessments)
+    spots = _spots(talks) if marks else {}
+    for assessment in marks:
         line, address = _address(assessment, spots)
         placed = lines[line]["annotations"]
         if address:
@@ -132,14 +134,15 @@ def _gist(root: DocumentStep) -> Sequence[Json]:
     return [asked, {"role": "assistant", "content": answer}]
 
 
-def _spots(talks: Iterable[Sequence[Turn]]) -> Spots:
+def _spots(talks: Iterable[tuple[DocumentAgent, Sequence[Turn]]]) -> Spots:
     """Return where steps and their texts are; a whole step is at its last message."""
     spots: dict[tuple[str, str, str], tuple[int, str, int | None]] = {}
-    for line, turns in enumerate(talks):
+    for line, (agent, turns) in enumerate(talks):
+        steps = {step.id: step for step in agent.steps}
         for at, turn in enumerate(turns):
             spots[turn.step_id, "", ""] = line, f"messages.{at}", None
             is_text = isinstance(turn.message["content"], str)
-            for (field, part), (within, begin) in turn.parts.items():
+            for (field, part), (within, begin) in places_of(turn, steps[turn.step_id]).items():
                 offset = begin if within == "content" and is_text else None
                 spots[turn.step_id, field, part] = line, f"messages.{at}.{within}", offset
     return spots
@@ -176,12 +179,12 @@ def _strict(turn: Turn, losses: Losses) -> Json:
     """Return a message with only the members that Invariant's tools accept."""
     message = turn.message
     strict = {name: message[name] for name in _KEPT if name in message}
-    is_named = message["role"] != "tool" and "name" in message
-    losses.note(Code.METADATA_DROPPED, turn.step_id, is_named)
+    if "name" in message and message["role"] != "tool":
+        losses.note(Code.METADATA_DROPPED, turn.step_id)
     if isinstance(content := strict["content"], list):
         strict["content"] = [_part(part, turn, losses) for part in content]
     if calls := message.get("tool_calls"):
-        strict["tool_calls"] = [_call(call) for call in calls]
+        strict["tool_calls"] = list(map(_call, calls, turn.arguments))
     return strict
 
 
@@ -194,11 +197,9 @@ def _part(part: object, turn: Turn, losses: Losses) -> Json:
     return {"type": "text", "text": f"[{kind}]"}
 
 
-def _call(call: Json) -> Json:
+def _call(call: Json, arguments: object) -> Json:
     function = call.get("function") or {}
-    text = function.get("arguments") or "{}"
-    value = json_value(text) if isinstance(text, str) else text
-    if not isinstance(value, dict):
-        value = {RAW: text}
+    given = function.get("arguments")
+    value = arguments if isinstance(arguments, dict) else {RAW: given} if given else {}
     named = {"name": str(function.get("name", "")), "arguments": value}
     return {"id": call["id"], "type": "function", "function": named}

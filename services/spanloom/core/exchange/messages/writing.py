@@ -14,7 +14,7 @@ from spanloom.core.exchange.kept import (
     count_lost,
 )
 from spanloom.core.extraction.metrics import COST
-from spanloom.core.formats.conversation import arguments_of, conversation, text_of
+from spanloom.core.formats.conversation import conversation, text_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code, NotHeldError
 from spanloom.core.messages.steps import TOOL_DEFINITIONS
@@ -67,7 +67,8 @@ def talk_of(stored: Stored, losses: Losses, kept: Kept) -> Talk:
         ((a, turns) for a in agents if (turns := conversation(a, losses))), (agents[0], ())
     )
     for other in agents:
-        losses.note(Code.AGENTS_SEPARATE, other.id, other.id != agent.id)
+        if other.id != agent.id:
+            losses.note(Code.AGENTS_SEPARATE, other.id)
     count_lost(document, kept, losses)
     talk = Talk(agent, _plain(turns, losses) if turns else _gist(document.root))
     _note_root(document.root, talk.messages, losses)
@@ -79,7 +80,8 @@ def _note_root(root: DocumentStep, messages: Sequence[Json], losses: Losses) -> 
     asked = next((m["content"] for m in messages if m["role"] == "user"), "")
     said = [text for m in messages if m["role"] == "assistant" and (text := m["content"])]
     texts = text_of(asked), said[-1] if said else ""
-    losses.note(Code.TEXTS_DROPPED, root.id, (root.input, root.output) != texts)
+    if (root.input, root.output) != texts:
+        losses.note(Code.TEXTS_DROPPED, root.id)
 
 
 def kept_beside(
@@ -126,10 +128,10 @@ def _plain(turns: Iterable[Turn], losses: Losses) -> Sequence[Told]:
     """Return the turns with the members of chat messages only."""
     names: dict[str, str] = {}
     told: list[Told] = []
-    for message, step_id, _ in turns:
+    for message, step_id, _, arguments in turns:
         role = message["role"]
         if role == "assistant":
-            plain = _answer(message)
+            plain = _answer(message, arguments)
             names.update((c["id"], c["function"]["name"]) for c in plain.get("tool_calls", ()))
         elif role == "tool":
             plain = _result(message, names, step_id, losses)
@@ -141,22 +143,22 @@ def _plain(turns: Iterable[Turn], losses: Losses) -> Sequence[Told]:
     return told
 
 
-def _answer(message: Json) -> Json:
+def _answer(message: Json, arguments: Sequence[object]) -> Json:
     plain = {"role": "assistant", "content": message["content"]}
     if thoughts := message.get("reasoning_content"):
         plain["reasoning_content"] = thoughts
     if calls := message.get("tool_calls"):
-        plain["tool_calls"] = [_call(call) for call in calls]
+        plain["tool_calls"] = list(map(_call, calls, arguments))
     return plain
 
 
-def _call(call: Json) -> Json:
+def _call(call: Json, arguments: object) -> Json:
     """Return a call with arguments that are the text of an object."""
     given = call.get("function")
     function = given if isinstance(given, dict) else {}
-    arguments, text = arguments_of(call), function.get("arguments")
-    if not isinstance(text, str) or arguments is None:
-        text = dump(arguments or {}).decode()
+    text, is_object = function.get("arguments"), isinstance(arguments, dict)
+    if not isinstance(text, str) or not is_object:
+        text = dump(arguments if is_object else {}).decode()
     named = {"name": str(function.get("name") or A_TOOL), "arguments": text}
     return {"id": call["id"], "type": "function", "function": named}
 

@@ -1,0 +1,46 @@
+"""Where the texts of a step are in the message that was made of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from spanloom.core.formats.conversation import text_of
+from spanloom.core.messages.texts import messages_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from spanloom.core.document import DocumentStep
+    from spanloom.core.formats.conversation import Turn
+
+Places: TypeAlias = "Mapping[tuple[str, str], tuple[str, int]]"
+"""``("output", "0.content")`` at ``("content", 12)``, an offset in UTF-16 code units."""
+
+
+def places_of(turn: Turn, step: DocumentStep) -> Places:
+    """Return where the texts of a turn's step are in its message."""
+    if turn.at is not None:
+        is_only = len(messages_in(step.input, "user")) == 1
+        parts = [f"{turn.at}.content", *([""] if is_only else [])]
+        return {("input", part): ("content", 0) for part in parts}
+    if turn.message["role"] == "tool":
+        return {("output", ""): ("content", 0)}
+    return dict(_of_answers(step))
+
+
+def _of_answers(step: DocumentStep) -> Iterator[tuple[tuple[str, str], tuple[str, int]]]:
+    """Yield the places of an output, whose messages are joined, each text with a line break."""
+    begin = calls = 0
+    answers = messages_in(step.output, "assistant")
+    for at, answer in enumerate(answers):
+        if text := text_of(answer.get("content")):
+            yield ("output", f"{at}.content"), ("content", begin)
+            begin += len(text.encode("utf-16-le", "surrogatepass")) // 2 + 1
+        listed = answer.get("tool_calls")
+        for k, call in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(call, dict):
+                place = "output", f"{at}.tool_calls.{k}.function.arguments"
+                yield place, (f"tool_calls.{calls}.function.arguments", 0)
+                calls += 1
+    if len(answers) == 1:
+        yield ("output", ""), ("content", 0)

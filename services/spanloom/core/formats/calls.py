@@ -1,0 +1,178 @@
+"""The tool calls of an agent's models, and the tool steps that answer them."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import orjson
+
+from spanloom.core.values.attributes import json_value
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Sequence
+
+    from spanloom.core.document import DocumentStep
+    from spanloom.core.formats.json_bytes import Json
+
+Place: TypeAlias = tuple[int, str]
+"""Number and id of a call."""
+_Said: TypeAlias = tuple[str, str]
+"""The name of a tool, and its arguments as text."""
+
+
+class _Call(NamedTuple):
+    id: str
+    name: str
+    given: object
+    """Its arguments."""
+    arguments: object
+    """The same, parsed."""
+
+
+class OpenCalls:
+    """The tool calls of an agent's models that no tool step has answered yet.
+
+    They are found by their ids. Names and arguments are compared only for a step that has no id, or
+    one that no call has.
+    """
+
+    def __init__(self) -> None:
+        """Start without calls."""
+        self._calls: list[_Call] = []
+        self._by_id: dict[str, list[int]] = {}
+        self._by_text: defaultdict[Hashable, deque[int]] = defaultdict(deque)
+        """By name and arguments, and by name."""
+        self._compared = 0
+        """How many calls are in ``_by_text``."""
+        self._answered: set[int] = set()
+        self._last: dict[str, Place] = {}
+        """The call that was answered last, by id."""
+        self._last_by_text: dict[_Said, Place] = {}
+        self._runs: list[tuple[DocumentStep, Place]] = []
+        """Steps with their calls that are not yet in ``_last_by_text``."""
+
+    def add(self, call: Json) -> object:
+        """Add a call as in messages, ``{id, function: {name, arguments}}``.
+
+        Return its arguments, parsed.
+        """
+        function = call.get("function")
+        named = function if isinstance(function, dict) else {}
+        given, call_id = named.get("arguments", ""), str(call.get("id", ""))
+        value = _value(given)
+        if call_id:
+            self._by_id.setdefault(call_id, []).append(len(self._calls))
+        self._calls.append(_Call(call_id, str(named.get("name", "")), given, value))
+        return value
+
+    def has(self, number: int, text: str) -> bool:
+        """Return whether a text is the arguments of a call, as JSON or as they are."""
+        call = self._calls[number]
+        return call.given == text or bool(call.arguments == json_value(text))
+
+    def answer(self, step: DocumentStep) -> Place | None:
+        """Return number and id of the call that a tool step answers, and close it; or ``None``."""
+        call_id = _call_id(step)
+        place = self.answer_id(call_id) or self._compare(step)
+        if place is not None:
+            self._last[place[1]] = place
+            if call_id:
+                self._last[call_id] = place
+            self._runs.append((step, place))
+        return place
+
+    def answered(self, step: DocumentStep) -> Place | None:
+        """Return number and id of the answered call of which a tool step is a further run.
+
+        It has the same id; without ids, the same tool and arguments.
+        """
+        if call_id := _call_id(step):
+            return self._last.get(call_id)
+        for run, place in self._runs:
+            self._last_by_text.update(dict.fromkeys(_said_by(run), place))
+        self._runs = []
+        said = _said_by(step)
+        return next((self._last_by_text[one] for one in said if one in self._last_by_text), None)
+
+    def answer_id(self, call_id: str) -> Place | None:
+        """Return number and id of the call if it was open, and close it."""
+        for number in self._by_id.get(call_id, ()):
+            if number not in self._answered:
+                self._answered.add(number)
+                self._last[call_id] = place = number, call_id
+                return place
+        return None
+
+    def is_open(self, call_id: str) -> bool:
+        """Return whether a call with this id has no result yet."""
+        return any(number not in self._answered for number in self._by_id.get(call_id, ()))
+
+    def knows(self, call: object) -> bool:
+        """Return whether there was such a call: of the id, or of the name and arguments."""
+        given = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(call, dict) or not isinstance(given, dict):
+            return False
+        if str(call.get("id") or "") in self._by_id:
+            return True
+        self._compare_all()
+        said = _said(str(given.get("name", "")), _value(given.get("arguments", "")))
+        return any(one in self._by_text for one in said)
+
+    def open_ids(self) -> Iterator[str]:
+        """Yield the ids of the calls without a result."""
+        return (call.id for at, call in enumerate(self._calls) if at not in self._answered)
+
+    @property
+    def count(self) -> int:
+        """How many calls there are."""
+        return len(self._calls)
+
+    def _compare(self, step: DocumentStep) -> Place | None:
+        """Close a call of the same name and arguments, else the oldest of the same name."""
+        if len(self._answered) == len(self._calls):
+            return None
+        self._compare_all()
+        for key in (*_said_by(step), step.name):
+            waiting = self._by_text.get(key)
+            while waiting:
+                number = waiting.popleft()
+                if number not in self._answered:
+                    self._answered.add(number)
+                    return number, self._calls[number].id
+        return None
+
+    def _compare_all(self) -> None:
+        for number in range(self._compared, len(self._calls)):
+            call = self._calls[number]
+            for key in (*_said(call.name, call.arguments), call.name):
+                self._by_text[key].append(number)
+        self._compared = len(self._calls)
+
+
+def _call_id(step: DocumentStep) -> str:
+    return str(step.metadata.get("tool_call_id", ""))
+
+
+def _said_by(step: DocumentStep) -> Sequence[_Said]:
+    return _said(step.name, json_value(step.input))
+
+
+def _said(name: str, value: object) -> Sequence[_Said]:
+    """Return the name with the arguments, and with the only one of them, which may be bare."""
+    whole = name, _plain(value)
+    if isinstance(value, dict) and len(value) == 1:
+        return whole, (name, _plain(next(iter(value.values()))))
+    return (whole,)
+
+
+def _value(arguments: object) -> object:
+    return json_value(arguments) if isinstance(arguments, str) else arguments
+
+
+def _plain(value: object) -> str:
+    return (
+        value
+        if isinstance(value, str)
+        else orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    )
