@@ -1,7 +1,8 @@
 """Formats of runs: what each writer and reader costs, the memory of long files, the import.
 
 The unit is the CPU time in which orjson parses the same canonical documents. Writers include that
-parsing; readers include all that makes a document of a draft: owners, metrics, failures.
+parsing; readers include all that makes a document of a draft: owners, metrics, failures. Of each
+document the least of several passes counts: what it needs, whatever else the machine does.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import subprocess
 import sys
 import time
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import orjson
 from tests.support.conversions import captured_runs
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
 
     from benchmarks.scale import Scale
     from spanloom.core.formats.entry import Format
+    from spanloom.core.formats.stored import RunWriter
 
+T = TypeVar("T")
 MAX_WRITER, MAX_READER = 6.0, 50.0
 MAX_OF = {"mlflow": 15.0, "inspect": 15.0}
 MAX_GROWTH = 1.2
@@ -75,51 +79,45 @@ def cost_of_formats(every: bool, passes: int) -> tuple[float, dict[str, Cost]]: 
     documents = [orjson.dumps(document) for document in captured_runs(every=every)]
     spans = [verdicts_of(orjson.loads(document)) for document in documents]
     stored = list(zip(documents, spans, strict=True))
-    parsing_s = _cpu_s(partial(_parse, documents), 5 * passes)
+    parsing_s = _cpu_s(orjson.loads, documents, 5 * passes)
     known = formats_of(Of.RUN, Via.QUERY)
     return parsing_s, {name: _cost(known[name], stored, passes) for name in known}
 
 
-def _parse(documents: Sequence[bytes]) -> None:
-    for document in documents:
-        orjson.loads(document)  # kept, all of them would take twice the time
-
-
 def _cost(of: Format, stored: Sequence[tuple[bytes, bytes]], passes: int) -> Cost:
-    bodies = _write(of, stored)
-    writer_s = _cpu_s(partial(_write, of, stored), passes)
+    write = partial(_write, of, of.load_writer())
+    bodies = [body for body in map(write, stored) if body]
+    writer_s = _cpu_s(write, stored, passes)
     files = [one for one in formats_of(Of.RUNS).values() if one.line == of.id and one.is_read]
-    reader_s = _cpu_s(partial(_read, of, files[0], bodies), passes) if files else 0.0
+    reader_s = _cpu_s(partial(_read, of, files[0]), bodies, passes) if files else 0.0
     return Cost(writer_s, reader_s, len(bodies))
 
 
-def _write(of: Format, stored: Sequence[tuple[bytes, bytes]]) -> Sequence[bytes]:
-    bodies, write = [], of.load_writer()
-    for document, spans in stored:
-        try:
-            bodies.append(write(Stored(document, spans if of.needs_spans else b"[]"), Losses()))
-        except NotHeldError:
-            continue
-    return bodies
+def _write(of: Format, write: RunWriter, stored: tuple[bytes, bytes]) -> bytes:
+    """Return a run in a format; nothing if it cannot hold the run."""
+    document, spans = stored
+    try:
+        return write(Stored(document, spans if of.needs_spans else b"[]"), Losses())
+    except NotHeldError:
+        return b""
 
 
-def _read(of: Format, file: Format, bodies: Sequence[bytes]) -> None:
-    reader = file.load_reader()
-    for body in bodies:
-        lines = body.splitlines() if of.suffix == ".jsonl" else [body]
-        values = [Located("line 1", orjson.loads(line)) for line in lines]
-        for _ in reader.read(values, Reading(of.id)):
-            pass
+def _read(of: Format, file: Format, body: bytes) -> None:
+    lines = body.splitlines() if of.suffix == ".jsonl" else [body]
+    values = [Located("line 1", orjson.loads(line)) for line in lines]
+    for _ in file.load_reader().read(values, Reading(of.id)):
+        pass
 
 
-def _cpu_s(work: Callable[[], object], passes: int) -> float:
-    """Return the least that one of several passes took: what it needs, without disturbance."""
-    taken = []
+def _cpu_s(work: Callable[[T], object], items: Sequence[T], passes: int) -> float:
+    """Return the sum of the least that each item took in several passes."""
+    least = [inf] * len(items)
     for _ in range(passes):
-        start = time.process_time()
-        work()
-        taken.append(time.process_time() - start)
-    return min(taken)
+        for at, item in enumerate(items):
+            start = time.thread_time()
+            work(item)
+            least[at] = min(least[at], time.thread_time() - start)
+    return sum(least)
 
 
 def _memory(scale: Scale, folder: Path) -> Iterator[Row]:

@@ -36,7 +36,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
     for message, step_id in told:
         if message.pop("reasoning_content", None) is not None:
             losses.note(Code.TEXTS_DROPPED, step_id)
-    return dump([one.message for one in told])
+    return dump([message for message, _ in told])
 
 
 def read_one(value: Any, reading: Reading) -> Iterable[Json]:

@@ -63,7 +63,7 @@ def _times(starts: list[int], talk: Talk) -> Sequence[int]:
 
     What was heard has the time of its answer: the call that heard it first may have failed.
     """
-    roles = [one.message["role"] for one in talk.told]
+    roles = [message["role"] for message in talk.messages]
     for at in range(len(roles) - 2, -1, -1):
         if "tool" not in roles[at : at + 2] and roles[at] != "assistant":
             starts[at] = starts[at + 1]

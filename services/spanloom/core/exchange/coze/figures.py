@@ -31,7 +31,7 @@ def without_zeros(info: Json) -> Json:
     }
 
 
-_ZEROS = (0, "0", {})
+_ZEROS: tuple[object, ...] = (0, "0", {})
 
 
 def _int32(number: int) -> int:
@@ -59,10 +59,12 @@ def measure(steps: Sequence[Json]) -> Json:
 
 
 def _errors(steps: Iterable[Json]) -> Mapping[str, Sequence[str]]:
+    failed = [step for step in steps if step["basic_info"].get("error")]
+    if not failed:  # as most
+        return {}
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for step in steps:
-        if error := step["basic_info"].get("error"):
-            found[str(error["code"])].append(step["id"])
+    for step in failed:
+        found[str(step["basic_info"]["error"]["code"])].append(step["id"])
     return dict(sorted(found.items()))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from spanloom.core.conventions.listed_messages import HISTORY
 from spanloom.core.exchange.kept import (
@@ -34,11 +34,8 @@ A_TOOL = "tool"
 """The name of a tool whose name is unknown."""
 
 
-class Told(NamedTuple):
-    """A message, and the step it comes from."""
-
-    message: Json
-    step_id: str
+Told: TypeAlias = "tuple[Json, str]"
+"""A message, and the id of the step it comes from."""
 
 
 class Talk(NamedTuple):
@@ -50,7 +47,7 @@ class Talk(NamedTuple):
     @property
     def messages(self) -> Sequence[Json]:
         """The messages alone."""
-        return [one.message for one in self.told]
+        return [message for message, _ in self.told]
 
 
 def talk_of(stored: Stored, losses: Losses, kept: Kept) -> Talk:
@@ -121,7 +118,7 @@ def _root_first(document: Document) -> Sequence[DocumentAgent]:
 def _gist(root: DocumentStep) -> Sequence[Told]:
     asked = {"role": "user", "content": question_in(root.input)}
     answered = {"role": "assistant", "content": answer_in(root.output)}
-    return [Told(asked, root.id), Told(answered, root.id)]
+    return [(asked, root.id), (answered, root.id)]
 
 
 def _plain(turns: Iterable[Turn], losses: Losses) -> Sequence[Told]:
@@ -139,7 +136,7 @@ def _plain(turns: Iterable[Turn], losses: Losses) -> Sequence[Told]:
             plain = {"role": role, "content": _content(message["content"], step_id, losses)}
             if isinstance(name := message.get("name"), str) and name:
                 plain["name"] = name
-        told.append(Told(plain, step_id))
+        told.append((plain, step_id))
     return told
 
 
