@@ -14,10 +14,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 import orjson
 from fastapi import HTTPException
-from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_model
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+    create_model,
+)
 
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.model.notation import HOW_TO_WRITE, parse_instant
+from spanloom.core.model.notation import HOW_TO_WRITE, parse_ago, parse_instant
 from spanloom.core.query.lists import Cursor
 from spanloom.core.query.question import Question, condition_of, parse_order
 from spanloom.core.query.text_query import parse_text_query
@@ -51,6 +59,31 @@ Instant = Annotated[
     BeforeValidator(_read_instant),
     WithJsonSchema({"type": "string", "examples": ["2026-01-31T12:00:00Z", "1769860800000"]}),
 ]
+
+
+class Ago(int):
+    """A time in ns that was written relative to now."""
+
+    written: str
+    """``7d``: pages of one list have the same text, whose time goes on meanwhile."""
+
+
+def _read_when(written: object) -> int:
+    """Return nanoseconds of a time, or of ``7d`` before now; raises as ``_read_instant`` does."""
+    ago_ns = parse_ago(written, time.time_ns()) if isinstance(written, str) else None
+    if ago_ns is None:
+        return _read_instant(written)
+    ago = Ago(ago_ns)
+    ago.written = str(written)
+    return ago
+
+
+When = Annotated[
+    int,
+    PlainValidator(_read_when),
+    PlainSerializer(lambda when: when.written if isinstance(when, Ago) else when),
+    WithJsonSchema({"type": "string", "examples": ["2026-01-31T12:00:00Z", "7d"]}),
+]
 Name = Annotated[str, Field(max_length=512)]
 
 
@@ -66,7 +99,7 @@ def _kind_of(name: str, short: Short) -> Any:  # a type
     field = RUN_FIELDS[short.field or name]
     if field.type is FieldType.CHOICE:
         return Run.model_fields[RUN.field_of(field.name)].annotation
-    return {FieldType.TIME: Instant, FieldType.FLAG: bool}.get(field.type, Name)
+    return {FieldType.TIME: When, FieldType.FLAG: bool}.get(field.type, Name)
 
 
 def _parameter(name: str, short: Short) -> Any:  # (type, field), as create_model expects

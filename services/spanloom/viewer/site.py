@@ -72,6 +72,7 @@ HEADERS = {
 }
 PAGES = {
     "/": "pages/list.js",
+    "/overview": "pages/overview.js",
     "/trajectories/{trace_id}": "pages/trajectory.js",
     "/conversation": "pages/conversation.js",
     "/diff": "pages/diff.js",
@@ -84,7 +85,8 @@ PAGES = {
 """Paths of pages, each with the module that renders it."""
 _JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange")
 STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING} | {
-    "pages/conversation.js": "style/conversation.css"
+    "pages/conversation.js": "style/conversation.css",
+    "pages/overview.js": "style/overview.css",
 }
 """Additional style of a page, by its module."""
 MODULES = "/ui/{version}/{name:path}"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _MAX_NS = 2**64 - 1
+_AGO = re.compile(r"([1-9]\d{0,5})([mhdw])")
+_UNITS_NS = {"m": 60 * 10**9, "h": 3600 * 10**9, "d": 86_400 * 10**9, "w": 7 * 86_400 * 10**9}
 HOW_TO_WRITE = "write RFC 3339 such as 2026-01-31T12:00:00Z, or milliseconds since the epoch"
 
 
@@ -24,6 +27,12 @@ def parse_instant(text: str) -> int:
     if moment.tzinfo is None:
         raise ValueError("an offset is missing: end with Z or, say, +02:00")
     return _in_range((moment - _EPOCH) // _MICROSECOND * 1_000)
+
+
+def parse_ago(text: str, now_ns: int) -> int | None:
+    """Return the time of ``30m``, ``24h``, ``7d`` or ``4w`` before now, in ns; else ``None``."""
+    found = _AGO.fullmatch(text)
+    return max(now_ns - int(found[1]) * _UNITS_NS[found[2]], 0) if found else None
 
 
 def _in_range(instant_ns: int) -> int:

@@ -42,7 +42,7 @@ class RunFilters(TypedDict, total=False):
     since: Annotated[
         datetime | str | int | None,
         Short(
-            "Started at or after: RFC 3339, or milliseconds since the epoch.",
+            "Started at or after: RFC 3339, milliseconds since the epoch, or `7d` (m, h, d, w) ago.",
             "2026-01-31T12:00:00Z",
             "Started at or after: 30m, 2h or 7d ago, yesterday, a date, a time.",
             field="start",
@@ -52,7 +52,7 @@ class RunFilters(TypedDict, total=False):
     until: Annotated[
         datetime | str | int | None,
         Short(
-            "Started before: RFC 3339, or milliseconds since the epoch.",
+            "Started before: like `since`.",
             "1769860800000",
             "Started before; like --since.",
             field="start",

@@ -4,6 +4,7 @@ import { html } from "./ui/html.js";
 
 const PAGES = /** @type {const} */ ({
   trajectories: () => import("./pages/trajectory.js"),
+  overview: () => import("./pages/overview.js"),
   conversation: () => import("./pages/conversation.js"),
   diff: () => import("./pages/diff.js"),
   queues: () => import("./pages/queues.js"),

@@ -24,7 +24,6 @@ const PAGES = /** @type {const} */ ([
 export function Judging({ title, children }) {
   const { project } = place.value.query;
   return html`<${Frame} title=${title} nav=${html`<nav class="ways" aria-label=${t("judging")}>
-      <a href=${link("/", { project })}>‹ ${t("list.title")}</a>
       ${PAGES.map(([path, name]) => html`<a href=${link(path, { project })} aria-current=${location.pathname === path ? "page" : null}>${t(`${name}.title`)}</a>`)}
       <span class="room"></span><${Who} /></nav>`}>
     <main class="judge"><h1>${title}</h1>${children}</main>

@@ -8,6 +8,7 @@ import { html, Menu } from "../ui/html.js";
 import { questionOf, useFields } from "./columns.js";
 import { useKeys } from "../ui/frame.js";
 import { failure } from "./runs.js";
+import { goTo, TimeRange } from "./time_range.js";
 
 // Makes a condition from three choices, for readers who do not know the query language yet.
 
@@ -81,13 +82,13 @@ export function FilterBar() {
   const leave = (event) => {
     if (event.key === "Escape") input.current?.blur();
   };
-  return html`<form class="question" role="search" onSubmit=${submit}>
+  return html`<div class="asking"><form class="question" role="search" onSubmit=${submit}>
     <label class="sr" for="where">${t("filter.label")}</label>
     <input id="where" ref=${input} value=${text} spellcheck=${false} autocomplete="off" placeholder=${t("filter.example")}
       aria-invalid=${String(hasFault())} aria-describedby="fault" onKeyDown=${leave}
       onInput=${(/** @type {Event} */ event) => setText(/** @type {HTMLInputElement} */ (event.target).value)} />
     <${Builder} />
-  </form>
+  </form><${TimeRange} /></div>
   <${Chips} where=${where} />
   <${Fault} />`;
 }
@@ -132,7 +133,8 @@ function Fault() {
 /** Nothing was sent yet, or no stored run matches the filter. */
 export function Empty() {
   const where = place.value.query.where ?? "";
-  return where || place.value.query.project ? html`<${NoMatch} where=${where} />` : html`<${NothingYet} />`;
+  const { project, since, until } = place.value.query;
+  return where || project || since || until ? html`<${NoMatch} where=${where} />` : html`<${NothingYet} />`;
 }
 
 const EXAMPLES = [
@@ -150,6 +152,7 @@ const NAMED = [(word) => `root_name = ${word}`, (word) => `agent = ${word}`, (wo
 
 /** @param {{where: string}} props */
 function NoMatch({ where }) {
+  const { since, until } = place.value.query;
   const parts = conditions(where);
   const words = parts.filter((part) => /^"(\\.|[^"\\])*"$/.test(part));
   return html`<section class="notice">
@@ -159,6 +162,7 @@ function NoMatch({ where }) {
       ${t("empty.without")} <code>${part}</code></button></li>`)}</ul>
     ${words.length > 0 && html`<p>${t("empty.named")}</p><ul class="plain">${words.flatMap((word) => NAMED.map((name) => html`<li><button onClick=${() => ask(joined(parts.map((part) => (part === word ? name(word) : part))))}>
       <code>${name(word)}</code></button></li>`))}</ul>`}
+    ${(since || until) && html`<p><button onClick=${() => goTo(null)}>${t("range.all")}</button></p>`}
     ${!parts.length && html`<p><a href="/">${t("view.all")}</a></p>`}
   </section>`;
 }

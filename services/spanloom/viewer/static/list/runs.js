@@ -2,6 +2,7 @@
 import { batch, effect, signal } from "../vendor/signals.js";
 import { ApiError, getJson } from "../api.js";
 import { place } from "../state/place.js";
+import { faultOf, sent } from "../state/range.js";
 import { number, t } from "../i18n/index.js";
 import { visible } from "../ui/html.js";
 
@@ -25,7 +26,7 @@ let asked = new AbortController();
 
 /** The part of the query that is sent to the service. @param {import("../state/place.js").Query} query */
 export function question(query) {
-  return { where: query.where, project: query.project, duplicate: query.duplicate ?? query.is_duplicate, has_steps: query.has_steps };
+  return { where: query.where, project: query.project, duplicate: query.duplicate ?? query.is_duplicate, has_steps: query.has_steps, ...sent(query) };
 }
 
 /** The parameters of a page of the list, without the cursor. @param {import("../state/place.js").Query} query */
@@ -38,6 +39,7 @@ export async function load() {
   asked.abort();
   const mine = (asked = new AbortController());
   const { query } = place.peek();
+  if (faultOf(query, Date.now())) return;
   isLoading.value = true;
   total.value = null;
   void count(query, mine.signal);

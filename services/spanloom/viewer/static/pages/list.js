@@ -8,11 +8,14 @@ import { ImportButton } from "../import/button.js";
 import { DatasetButton, useDatasetKey } from "../dataset/button.js";
 import { Empty, Examples, FilterBar } from "../list/filter_bar.js";
 import { OrderChoice } from "../list/columns.js";
+import { Histogram } from "../list/histogram.js";
 import { Live } from "../list/live.js";
+import { RangeFault } from "../list/time_range.js";
 import { answersTo, failure, first, isLoading, load, nextCursor, PAGE, runs, total } from "../list/runs.js";
 import { ColumnMenu, keepSelectedIn, selected, Table, ViewMenu } from "../list/table.js";
 import { returns } from "../api.js";
 import { change, link, place } from "../state/place.js";
+import { faultOf } from "../state/range.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 import { later } from "../ui/fetched.js";
@@ -22,10 +25,10 @@ learn({ en, zh });
 const AddToQueue = later(async () => (await import("../queues/add.js")).AddToQueue);
 
 export function Page() {
-  const { where, order, cursor, project, duplicate: repeats, has_steps: filled } = place.value.query;
+  const { where, order, cursor, project, duplicate: repeats, has_steps: filled, since, until } = place.value.query;
   useEffect(() => {
     void load();
-  }, [where, order, cursor, project, repeats, filled]);
+  }, [where, order, cursor, project, repeats, filled, since, until]);
   useEffect(() => {
     if (isAway()) void load();
   }, [returns.value]);
@@ -33,10 +36,12 @@ export function Page() {
   const isWrong = error?.errors.some((one) => one.parameter === "where");
   const rows = runs.value;
   const isShown = rows && (!error || isAway());
+  if (faultOf(place.value.query, Date.now())) return html`<${Frame} title=${t("list.title")} nav=${html`<${FilterBar} />`}><main class="list"><${RangeFault} /></main><//>`;
   return html`<${Frame} title=${t("list.title")} nav=${html`<${FilterBar} />`}>
     <main class="list ${error ? "stale" : ""}">
       <h1 class="sr">${t("list.title")}</h1>
-      <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${ExportAll} /><${ImportButton} project=${project} /><${OrderChoice} /><${ViewMenu} /><${ColumnMenu} /><a class="button" href=${link("/queues", { project, where })}>${t("list.judging")}</a></div>
+      <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${ExportAll} /><${ImportButton} project=${project} /><${OrderChoice} /><${ViewMenu} /><${ColumnMenu} /></div>
+      <${Histogram} />
       ${isWrong ? html`<${Examples} />` : error && html`<${Failure} error=${error} again=${load} />`}
       ${isShown && (rows.length ? html`<${Table} runs=${rows} /><${Pager} />` : !error && html`<${Empty} />`)}
     </main>
@@ -60,8 +65,8 @@ function ExportAll() {
 
 function Selection() {
   useDatasetKey();
-  const { where, project } = place.value.query;
-  useLayoutEffect(() => keepSelectedIn(link("", { where, project })), [where, project]);
+  const { where, project, since, until } = place.value.query;
+  useLayoutEffect(() => keepSelectedIn(link("", { where, project, since, until })), [where, project, since, until]);
   const chosen = [...selected.value];
   if (!chosen.length) return "";
   return html`<span class="selection">${t("list.selected", { n: chosen.length })}

@@ -5,6 +5,7 @@ import { kept } from "../state/reader.js";
 import { hasKey, isLocked, useKey } from "../api.js";
 import { language, t } from "../i18n/index.js";
 import { html } from "./html.js";
+import { Navigation } from "./navigation.js";
 
 // Keyboard shortcuts of one letter. They can be switched off (WCAG 2.1.4), never fire while the user is typing,
 // and are listed in the help, which reads them from here.
@@ -115,8 +116,9 @@ export function Frame({ title, nav, children }) {
   useKeys([{ key: "?", says: "key.help", run: () => { isHelpOpen.value = true; } }], []);
   return html`<header class="top">
       <a class="brand" href="/" aria-label="Spanloom">Spanloom</a>
-      <div class="nav">${nav}</div>
+      <${Navigation} />
       <${Switches} />
+      <div class="nav">${nav}</div>
     </header>
     ${children}
     <${KeyDialog} /><${HelpDialog} />`;

@@ -1,0 +1,53 @@
+/** The numbers of the overview as `/v1/stats` gives them, all of the same runs: the range is fixed when they are loaded. */
+import { batch, signal } from "../vendor/signals.js";
+import { ApiError, getJson } from "../api.js";
+import { failure, question } from "../list/runs.js";
+import { numbersOver } from "../state/over_time.js";
+import { faultOf, range } from "../state/range.js";
+
+/** @typedef {import("../state/over_time.js").OverTime} OverTime */
+/** @typedef {import("../api.js").Params} Params */
+
+/** Metrics of runs that are shown, as the service names them. */
+export const METRICS = ["count", "rate(has_error)", "sum(cost)", "sum(input_tokens)", "sum(output_tokens)", "p50(duration)", "p95(duration)"];
+const FIRST_TOKEN = "p50(first_token)";
+
+/** What is asked of the service: the question with the range in ms; null before the first load. */
+export const pinned = signal(/** @type {Params | null} */ (null));
+/** The numbers of all runs together. */
+export const totals = signal(/** @type {Record<string, any> | null} */ (null));
+/** The numbers over time. */
+export const overTime = signal(/** @type {OverTime | null} */ (null));
+/** The median of the first token over all model calls, in ms. */
+export const firstToken = signal(/** @type {number | null} */ (null));
+export const error = failure; // the question box shows what is wrong with the question
+
+let asked = new AbortController();
+
+/** Load all numbers; those on show stay until the new ones arrive. @param {import("../state/place.js").Query} query */
+export async function load(query) {
+  asked.abort();
+  const { signal: until } = (asked = new AbortController());
+  const now = Date.now();
+  if (faultOf(query, now)) return;
+  const given = range(query, now);
+  const params = { ...question(query), since: given.since, until: given.until ?? (given.since === null ? null : now) };
+  try {
+    const [over, all] = await Promise.all([
+      numbersOver(params, METRICS.join(), until),
+      getJson("/v1/stats", { ...params, metrics: METRICS.join() }, until),
+    ]);
+    batch(() => {
+      overTime.value = over;
+      totals.value = all.items[0] ?? { count: 0 };
+      pinned.value = params;
+      error.value = null;
+    });
+    firstToken.value = (await getJson("/v1/stats", { ...ofSteps(params), where: "type = model", metrics: FIRST_TOKEN }, until)).items[0]?.[FIRST_TOKEN] ?? null;
+  } catch (why) {
+    if (!until.aborted) error.value = why instanceof ApiError ? why : new ApiError(0, String(why));
+  }
+}
+
+/** The same runs, asked of their steps. @param {Params} params */
+export const ofSteps = ({ where, ...rest }) => ({ ...rest, of: "steps", run_where: where });

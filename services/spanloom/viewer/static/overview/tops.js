@@ -1,0 +1,95 @@
+/** Tables of what leads the numbers: agents, models, tools, failures, users and the values of any other field. */
+import { useState } from "../vendor/hooks.js";
+import { duration, money, percent, short } from "../format.js";
+import { number, t } from "../i18n/index.js";
+import { useFields } from "../list/columns.js";
+import { condition } from "../state/filters.js";
+import { change, place } from "../state/place.js";
+import { shared } from "../state/range.js";
+import { Refusal } from "../ui/frame.js";
+import { useFetched } from "../ui/fetched.js";
+import { html, line } from "../ui/html.js";
+import { ofSteps } from "./numbers.js";
+
+/** @typedef {import("../i18n/index.js").Key} Key */
+/** @typedef {import("../api.js").Params} Params */
+/**
+ * A table: the field that makes its rows, the field of runs that a row asks for, its numbers (the first orders it), and
+ * of which steps they are, if not of runs.
+ * @typedef {{title: Key, by: string, asks: string, metrics: string[], steps?: string, where?: string}} Top
+ */
+
+const OF_CALLS = ["sum(cost)", "count", "sum(tokens)", "rate(error)", "p95(duration)"];
+const OF_TOOLS = ["count", "rate(error)", "p50(duration)", "p95(duration)"];
+const OF_RUNS = ["count", "rate(has_error)", "sum(cost)", "p95(duration)"];
+
+/** @type {Top[]} */
+const TOPS = [
+  { title: "top.agents", by: "owner", asks: "agent", metrics: OF_CALLS, steps: "type = model" },
+  { title: "top.models", by: "model", asks: "model", metrics: OF_CALLS, steps: "type = model" },
+  { title: "top.tools", by: "name", asks: "tool", metrics: OF_TOOLS, steps: "type = tool" },
+  { title: "top.failures", by: "error_type", asks: "error_type", metrics: ["count", "sum(cost)", "p95(duration)"], where: "has_error" },
+  { title: "top.users", by: "user", asks: "user", metrics: OF_RUNS },
+];
+
+/** Numbers that are not added up over several values of a run: they are shown, and cannot order. */
+const ROWS = 8;
+
+/** @param {{asked: Params}} props */
+export function Tops({ asked }) {
+  return html`<div class="tops">${TOPS.map((top) => html`<${Table} key=${top.title} top=${top} asked=${asked} />`)}<${AnyField} asked=${asked} /></div>`;
+}
+
+/** @param {{top: Top, asked: Params, children?: unknown}} props */
+function Table({ top, asked, children }) {
+  const [by, order] = useState(top.metrics[0]);
+  const metrics = [by, ...top.metrics.filter((one) => one !== by)];
+  const { data, error } = useFetched("/v1/stats", { ...paramsOf(top, asked), by: top.by, metrics: metrics.join(), top: ROWS });
+  /** @type {Record<string, any>[]} */
+  const rows = (data?.items ?? []).filter((/** @type {Record<string, any>} */ row) => row[top.by] !== null && row[top.by] !== "");
+  return html`<section class="top-table"><h2>${t(top.title)} ${children}</h2>
+    ${error ? html`<${Refusal} error=${error} />` : data && !rows.length ? html`<p class="quiet">${t("top.none")}</p>`
+      : html`<div class="wide"><table class="sheet-table"><thead><tr><th><span class="sr">${t(top.title)}</span></th>
+        ${top.metrics.map((one) => html`<th class="number" aria-sort=${one === by ? "descending" : "none"}><button class="sort" onClick=${() => order(one)}>${nameOf(one)}${one === by ? " ▾" : ""}</button></th>`)}</tr></thead>
+      <tbody>${rows.map((row) => html`<tr><th scope="row"><a href=${runsOf(top, row[top.by])}><bdi>${line(String(row[top.by]), 60)}</bdi></a></th>
+        ${top.metrics.map((one) => html`<td class="number" title=${String(row[one] ?? "")} data-value=${String(row[one] ?? "")}>${shown(one, row[one])}</td>`)}</tr>`)}</tbody></table></div>`}</section>`;
+}
+
+/** A table by a field that the reader chooses; it is part of the address. @param {{asked: Params}} props */
+function AnyField({ asked }) {
+  const fields = useFields().filter((one) => one.type === "text" || one.type === "choice" || one.type === "flag").filter((one) => !one.has_keys);
+  const by = place.value.query.by ?? "service";
+  const choice = html`<select aria-label=${t("top.by")} value=${by} onChange=${(/** @type {Event} */ event) => change({ by: /** @type {HTMLSelectElement} */ (event.target).value })}>
+    ${fields.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select>`;
+  const isShared = by === "agent" || by === "model";
+  return html`<${Table} key=${by} top=${{ title: "top.any", by, asks: by, metrics: isShared ? ["count", "rate(has_error)"] : OF_RUNS }} asked=${asked}>${choice}<//>`;
+}
+
+/** @param {Top} top @param {Params} asked */
+function paramsOf({ steps, where }, asked) {
+  if (steps) return { ...ofSteps(asked), where: steps };
+  return { ...asked, where: also(/** @type {string | undefined} */ (asked.where), where) };
+}
+
+/** @param {string | undefined} question @param {string | undefined} more */
+const also = (question, more) => (question && more ? `(${question}) and ${more}` : (more ?? question));
+
+/** The runs of a row. @param {Top} top @param {string | number | boolean} value */
+function runsOf({ asks, where: only }, value) {
+  const { query } = place.value;
+  const type = useFields().find((one) => one.name === asks)?.type ?? "text";
+  const own = asks === "tool" ? `has(tool = ${JSON.stringify(String(value))})` : type === "flag" ? condition(asks, value ? "is" : "not", "", "flag") : condition(asks, "=", String(value), type);
+  return shared("/", query, { where: also(also(query.where, own), only) });
+}
+
+/** @param {string} metric */
+const nameOf = (metric) => t(/** @type {Key} */ (`metric.${metric}`));
+
+/** @param {string} metric @param {number | null | undefined} value */
+function shown(metric, value) {
+  if (value === null || value === undefined) return html`<span class="none">–</span>`;
+  if (metric === "count") return number(value);
+  if (metric.startsWith("rate")) return percent(value);
+  if (metric.includes("cost")) return money(value);
+  return metric.includes("duration") ? duration(value) : short(value);
+}

@@ -1,0 +1,47 @@
+/** Numbers over time as the service counts them, laid out in the slots of a chart. */
+import { getJson } from "../api.js";
+import { range, slotAt, slots, stepFor } from "./range.js";
+
+/** @typedef {import("./range.js").Slot} Slot */
+/** Groups of `/v1/stats`, and the slots that they belong to. @typedef {{slots: Slot[], items: Record<string, any>[], since: number | null, until: number | null}} OverTime */
+/** @typedef {import("../api.js").Params} Params */
+
+const DAY = 86_400_000;
+
+/**
+ * Request numbers in intervals of the range that the parameters have. An open end is where the first or last run is.
+ * @param {Params} asked @param {string} metrics @param {AbortSignal} until @returns {Promise<OverTime>}
+ */
+export async function numbersOver(asked, metrics, until) {
+  const now = Date.now();
+  const given = range(/** @type {Record<string, string>} */ (asked), now);
+  const known = given.since === null ? await ends(asked, until) : { since: given.since, until: given.until ?? now };
+  if (!known) return { slots: [], items: [], ...given };
+  const end = Math.max(given.until ?? known.until, known.since + 1);
+  const step = stepFor(end - known.since);
+  const { items } = await getJson("/v1/stats", { ...asked, metrics, interval: step.interval }, until);
+  return { slots: slots(known.since, end, step), items, ...given };
+}
+
+/** The days of the first and the last run; null if there is none. @param {Params} asked @param {AbortSignal} until */
+async function ends(asked, until) {
+  const now = Date.now();
+  const { items } = await getJson("/v1/stats", { ...asked, metrics: "count", interval: "1d" }, until);
+  if (!items.length) return null;
+  const starts = items.map((/** @type {{start: string}} */ one) => Number(one.start));
+  const last = Math.max(...starts);
+  return { since: Math.min(...starts), until: Math.max(last + 1, Math.min(last + DAY, now)) };
+}
+
+/** The values of a metric, one for each slot; null where the service has none. @param {OverTime} found @param {string} metric @returns {(number | null)[]} */
+export function layOut({ slots: all, items }, metric) {
+  const values = /** @type {(number | null)[]} */ (all.map(() => null));
+  for (const item of items) {
+    const at = slotAt(all, Number(item.start));
+    if (at >= 0) values[at] = item[metric];
+  }
+  return values;
+}
+
+/** The time of some slots within the range. @param {OverTime} found @param {number} from @param {number} to @returns {[number, number]} */
+export const clipped = ({ slots: all, since, until }, from, to) => [Math.max(all[from].start, since ?? 0), Math.min(all[to].end, until ?? Infinity)];

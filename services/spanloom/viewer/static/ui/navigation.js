@@ -1,0 +1,25 @@
+/** The navigation of every page: the sections of the product, the present one marked. */
+import { t } from "../i18n/index.js";
+import { place } from "../state/place.js";
+import { shared } from "../state/range.js";
+import { html } from "./html.js";
+
+/** The sections: the address of each, its name, and the paths of all its pages. @typedef {{path: string, name: import("../i18n/index.js").Key, of: RegExp}} Section */
+
+/** @type {Section[]} */
+const SECTIONS = [
+  { path: "/overview", name: "section.overview", of: /^\/overview$/ },
+  { path: "/", name: "list.title", of: /^\/($|trajectories\/|diff$)/ },
+  { path: "/queues", name: "section.annotation", of: /^\/(queues|schemes|agreement|adjudication|exchange)$/ },
+];
+
+/** Pages whose `where` is about runs: it goes from one to another. */
+const OF_RUNS = new Set(["/", "/overview"]);
+
+/** Links to the sections; project, time range and question go along. */
+export function Navigation() {
+  const { path: here, query } = place.value;
+  const isOfRuns = OF_RUNS.has(here);
+  return html`<nav class="sections" aria-label=${t("section.label")}>
+    ${SECTIONS.map(({ path, name, of }) => html`<a href=${shared(path, query, isOfRuns && (OF_RUNS.has(path) || path === "/queues") ? { where: query.where } : {})} aria-current=${here === path ? "page" : of.test(here) ? "true" : null}>${t(name)}</a>`)}</nav>`;
+}
