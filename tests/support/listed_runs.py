@@ -58,6 +58,8 @@ def listed_conversation(
         "answer": run.answer,
         "input_tokens": run.input_tokens,
         "output_tokens": run.output_tokens,
+        "failed_runs": int(run.has_error),
+        "cost": run.cost or 0,
         "last_run": last_run,
         **fields,
     }

@@ -74,6 +74,8 @@ PAGES = {
     "/": "pages/list.js",
     "/overview": "pages/overview.js",
     "/trajectories/{trace_id}": "pages/trajectory.js",
+    "/steps": "pages/steps.js",
+    "/conversations": "pages/conversations.js",
     "/conversation": "pages/conversation.js",
     "/diff": "pages/diff.js",
     "/queues": "pages/queues.js",
@@ -87,6 +89,7 @@ _JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange")
 STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING} | {
     "pages/conversation.js": "style/conversation.css",
     "pages/overview.js": "style/overview.css",
+    "pages/conversations.js": "style/overview.css",
 }
 """Additional style of a page, by its module."""
 MODULES = "/ui/{version}/{name:path}"

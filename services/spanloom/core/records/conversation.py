@@ -56,6 +56,18 @@ class ConversationItem(Record):
     output_tokens: Annotated[
         int, Field(description="Of all its runs."), Summed("OutputTokens"), Example(780)
     ]
+    failed_runs: Annotated[
+        int,
+        Field(description="Runs in which something failed for good."),
+        Summed("HasError"),
+        Example(1),
+    ]
+    cost: Annotated[
+        float,
+        Field(description="Of all its runs whose price is known, in US dollars."),
+        Summed("ifNull(Cost, 0)"),
+        Example(0.0123),
+    ]
     last_run: Annotated[LastRun, Field(description="Its newest run.")]
 
 

@@ -92,7 +92,7 @@ _Place = list[Any]  # start and trace id, as JSON values; places compare by the 
 class _Part(NamedTuple):
     """The summary of some runs of a conversation: a row of ``conversation_page.sql``."""
 
-    totals: list[int]
+    totals: list[float]
     """Those of the fields that are sums, in their order."""
     first: list[Any]
     """The place of the first run, and its question."""

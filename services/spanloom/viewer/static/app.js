@@ -4,6 +4,8 @@ import { html } from "./ui/html.js";
 
 const PAGES = /** @type {const} */ ({
   trajectories: () => import("./pages/trajectory.js"),
+  steps: () => import("./pages/steps.js"),
+  conversations: () => import("./pages/conversations.js"),
   overview: () => import("./pages/overview.js"),
   conversation: () => import("./pages/conversation.js"),
   diff: () => import("./pages/diff.js"),

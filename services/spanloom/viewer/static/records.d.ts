@@ -141,6 +141,10 @@ export interface ConversationItem {
   input_tokens: number;
   /** Of all its runs. */
   output_tokens: number;
+  /** Runs in which something failed for good. */
+  failed_runs: number;
+  /** Of all its runs whose price is known, in US dollars. */
+  cost: number;
   /** Its newest run. */
   last_run: LastRun;
 }

@@ -111,10 +111,10 @@ export async function questionOf(text) {
   return getJson("/v1/where", { line: typed }).then(({ where }) => where, () => typed);
 }
 
-/** The fields of runs; none until they are loaded. */
-export function useFields() {
+/** The fields of runs or of steps; none until they are loaded. @param {"trajectories" | "steps"} [of] */
+export function useFields(of = "trajectories") {
   useEffect(() => void loadFields().catch(() => {}), []);
-  return (known.value ?? []).filter((one) => one.of === "trajectories");
+  return (known.value ?? []).filter((one) => one.of === of);
 }
 
 /** The label of a number: that of its column, if there is one. @param {string} name */

@@ -12,23 +12,28 @@ import { goTo, TimeRange } from "./time_range.js";
 
 // Makes a condition from three choices, for readers who do not know the query language yet.
 
-export const Builder = () => html`<${Menu} label=${t("filter.add")}><${Choice} /><//>`;
+/** Whose steps or runs a question is about, as `/v1/fields` names it. @typedef {"trajectories" | "steps"} Of */
+
+/** @param {{of: Of}} props */
+export const Builder = ({ of }) => html`<${Menu} label=${t("filter.add")}><${Choice} of=${of} /><//>`;
 
 /** @param {Event} event */
 const valueOf = (event) => /** @type {HTMLSelectElement} */ (event.target).value;
 
-function Choice() {
-  const fields = useFields();
-  const [name, setName] = useState("outcome");
+/** @param {{of: Of}} props */
+function Choice({ of }) {
+  const fields = useFields(of);
+  const [name, setName] = useState(of === "steps" ? "type" : "outcome");
   const [values, setValues] = useState(/** @type {string[]} */ ([]));
+  const field = fields.find((one) => one.name === name);
+  const isListed = field?.type === "text" && !field.has_keys; // the service lists the values of texts
   useEffect(() => {
     const until = new AbortController();
     setValues([]);
-    getJson(`/v1/fields/${name}/values`, { limit: 50 }, until.signal).then(
+    if (isListed) getJson(`/v1/fields/${name}/values`, { of, limit: 50 }, until.signal).then(
       (data) => setValues(data.items.map((/** @type {{value: unknown}} */ one) => String(one.value))), () => {});
     return () => until.abort();
-  }, [name]);
-  const field = fields.find((one) => one.name === name);
+  }, [name, of, isListed]);
   /** @param {SubmitEvent} event */
   const add = (event) => {
     event.preventDefault();
@@ -60,7 +65,8 @@ export function ask(where) {
   change({ where, cursor: null, at: null }, true);
 }
 
-export function FilterBar() {
+/** @param {{of?: Of}} props */
+export function FilterBar({ of = "trajectories" }) {
   const where = place.value.query.where ?? "";
   const [text, setText] = useState(where);
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
@@ -73,7 +79,7 @@ export function FilterBar() {
   /** @param {SubmitEvent} event */
   const submit = async (event) => {
     event.preventDefault();
-    const asked = await questionOf(text);
+    const asked = of === "steps" ? text.trim() : await questionOf(text);
     own.current = asked;
     ask(asked);
     if (!isSelected(input.current)) setText((typed) => (typed === text ? asked : typed));
@@ -84,10 +90,10 @@ export function FilterBar() {
   };
   return html`<div class="asking"><form class="question" role="search" onSubmit=${submit}>
     <label class="sr" for="where">${t("filter.label")}</label>
-    <input id="where" ref=${input} value=${text} spellcheck=${false} autocomplete="off" placeholder=${t("filter.example")}
+    <input id="where" ref=${input} value=${text} spellcheck=${false} autocomplete="off" placeholder=${t(of === "steps" ? "filter.example.steps" : "filter.example")}
       aria-invalid=${String(hasFault())} aria-describedby="fault" onKeyDown=${leave}
       onInput=${(/** @type {Event} */ event) => setText(/** @type {HTMLInputElement} */ (event.target).value)} />
-    <${Builder} />
+    <${Builder} of=${of} />
   </form><${TimeRange} /></div>
   <${Chips} where=${where} />
   <${Fault} />`;

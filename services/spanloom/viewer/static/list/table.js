@@ -4,10 +4,12 @@
  */
 import { kept, read, write } from "../state/reader.js";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
-import { effect, signal } from "../vendor/signals.js";
+import { signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
 import { change, place, show } from "../state/place.js";
+import { Selection } from "../state/selection.js";
 import { html, Menu } from "../ui/html.js";
+import { AllBox, RowBox } from "../ui/select_box.js";
 import { useKeys } from "../ui/frame.js";
 import { chosenColumns, COLUMNS, columnsText } from "./columns.js";
 import { keepPage, stateOf } from "./run.js";
@@ -64,40 +66,14 @@ export function shades(values) {
 /** @typedef {import("./run.js").Run} Run */
 
 const active = signal(0);
-/** Trace ids of the runs that were selected, also on other pages; kept while the reader opens one and comes back. */
-export const selected = signal(new Set(read("selected", /** @type {string[]} */ ([]), sessionStorage)));
-effect(() => write("selected", [...selected.value], sessionStorage));
-
-const selectedIn = signal(read("selected.filter", "", sessionStorage)); // the filter under which they were selected
-effect(() => write("selected.filter", selectedIn.value, sessionStorage));
-
-/** Forget the selected runs if the list is filtered otherwise than when they were selected. @param {string} filter */
-export function keepSelectedIn(filter) {
-  if (filter === selectedIn.peek()) return;
-  if (selected.peek().size) selected.value = new Set();
-  selectedIn.value = filter;
-}
-
-/** @param {string} id */
-function select(id) {
-  const set = new Set(selected.peek());
-  if (!set.delete(id)) set.add(id);
-  selected.value = set;
-}
-
-/** Select all runs of the page, or none of them if all are. @param {Run[]} runs */
-function selectAll(runs) {
-  const ids = runs.map((run) => run.trace_id);
-  const set = new Set(selected.peek());
-  const isWhole = ids.every((id) => set.has(id));
-  for (const id of ids) if (isWhole) set.delete(id); else set.add(id);
-  selected.value = set;
-}
+/** Trace ids of the selected runs. */
+export const selection = new Selection("selected");
 
 /** @param {{runs: Run[]}} props */
 export function Table({ runs }) {
   const { query } = place.value;
   const columns = chosenColumns(query.columns);
+  const ids = runs.map((run) => run.trace_id);
   const body = useRef(/** @type {HTMLTableSectionElement | null} */ (null));
   const shade = useMemo(() => new Map(columns.map(({ name, heat }) => [name, heat && shades(runs.map(heat))])), [runs, query.columns]);
   /** @param {number} by */
@@ -123,11 +99,12 @@ export function Table({ runs }) {
     { key: "j", says: "key.down", run: () => move(1) }, { key: "ArrowDown", says: "key.down", run: () => move(1) },
     { key: "k", says: "key.up", run: () => move(-1) }, { key: "ArrowUp", says: "key.up", run: () => move(-1) },
     { key: "Enter", says: "key.open", run: (event) => { if (!/** @type {Element} */ (event.target).closest("button, a, label")) open(); else /** @type {HTMLElement} */ (event.target).click(); } },
-    { key: "x", says: "key.select", run: () => runs[active.value] && select(runs[active.value].trace_id) },
+    { key: "x", says: "key.select", run: () => runs[active.value] && selection.turn(ids[active.value]) },
+    { key: "X", says: "key.select.range", run: () => runs[active.value] && selection.turn(ids[active.value], ids) },
   ], [runs]);
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${t("list.label")}><table class="runs">
-    <thead><tr><th class="mark"><span class="sr">${t("column.marks")}</span><label><input type="checkbox" checked=${runs.length > 0 && runs.every((run) => selected.value.has(run.trace_id))} aria-label=${t("list.select.all")} title=${t("list.select.all")} onChange=${() => selectAll(runs)} /></label></th>${columns.map((column) => html`<${Head} key=${column.name} column=${column} order=${query.order ?? "-start"} />`)}</tr></thead>
-    <tbody ref=${body}>${runs.map((run, at) => html`<${Row} key=${run.trace_id + run.project} run=${run} columns=${columns} shade=${shade} isActive=${at === active.value} enter=${() => { active.value = at; }} />`)}</tbody>
+    <thead><tr><th class="mark"><span class="sr">${t("column.marks")}</span><${AllBox} of=${selection} shown=${ids} /></th>${columns.map((column) => html`<${Head} key=${column.name} column=${column} order=${query.order ?? "-start"} />`)}</tr></thead>
+    <tbody ref=${body}>${runs.map((run, at) => html`<${Row} key=${run.trace_id + run.project} run=${run} ids=${ids} columns=${columns} shade=${shade} isActive=${at === active.value} enter=${() => { active.value = at; }} />`)}</tbody>
   </table></div>`;
 }
 
@@ -145,16 +122,16 @@ function Head({ column, order }) {
 }
 
 /**
- * @param {{run: Run, columns: import("./columns.js").Column[], isActive: boolean, enter: () => void,
+ * @param {{run: Run, ids: string[], columns: import("./columns.js").Column[], isActive: boolean, enter: () => void,
  *   shade: Map<string, ((value: number | null) => number) | undefined>}} props
  */
-function Row({ run, columns, isActive, enter, shade }) {
+function Row({ run, ids, columns, isActive, enter, shade }) {
   const { state, sign, words } = stateOf(run);
-  const isSelected = selected.value.has(run.trace_id);
+  const isSelected = selection.chosen.value.has(run.trace_id);
   const isSaid = isAnnotated(run);
   const isOld = outdated.value.has(run.trace_id);
   return html`<tr tabindex=${isActive ? 0 : -1} class=${isActive ? "active" : ""} aria-selected=${String(isSelected)} onFocus=${enter} onClick=${enter}>
-    <td class="mark"><label><input type="checkbox" checked=${isSelected} aria-label=${t("list.select", { name: run.root_name })} onChange=${() => select(run.trace_id)} /></label>
+    <td class="mark"><${RowBox} of=${selection} row=${run.trace_id} shown=${ids} name=${run.root_name} />
       <span class="state s-${state}" title=${isOld ? `${words} · ${t("list.outdated")}` : words}><span aria-hidden="true">${sign}</span><span class="sr">${words}</span></span><i class="noted ${isSaid ? "on" : ""}" title=${isSaid ? t("list.annotated") : ""}>${isSaid && html`<span class="sr">${t("list.annotated")}</span>`}</i>${isOld && html`<i class="dot new"></i>`}</td>
     ${columns.map((column) => html`<td key=${column.name} class=${`c-${column.name}${column.isNumber ? " number" : ""} h${column.heat ? (shade.get(column.name)?.(column.heat(run)) ?? 0) : 0}`}
       role=${column.name === "name" ? "rowheader" : undefined} data-label=${t(column.label)} title=${column.title?.(run)}>${column.cell(run)}</td>`)}

@@ -12,12 +12,13 @@ import { Histogram } from "../list/histogram.js";
 import { Live } from "../list/live.js";
 import { RangeFault } from "../list/time_range.js";
 import { answersTo, failure, first, isLoading, load, nextCursor, PAGE, runs, total } from "../list/runs.js";
-import { ColumnMenu, keepSelectedIn, selected, Table, ViewMenu } from "../list/table.js";
+import { ColumnMenu, selection, Table, ViewMenu } from "../list/table.js";
 import { returns } from "../api.js";
 import { change, link, place } from "../state/place.js";
 import { faultOf } from "../state/range.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
+import { SelectedCount } from "../ui/select_box.js";
 import { later } from "../ui/fetched.js";
 
 learn({ en, zh });
@@ -66,16 +67,17 @@ function ExportAll() {
 function Selection() {
   useDatasetKey();
   const { where, project, since, until } = place.value.query;
-  useLayoutEffect(() => keepSelectedIn(link("", { where, project, since, until })), [where, project, since, until]);
-  const chosen = [...selected.value];
+  useLayoutEffect(() => selection.keepIn(link("", { where, project, since, until })), [where, project, since, until]);
+  const chosen = [...selection.chosen.value];
+  const shown = (runs.value ?? []).map((run) => run.trace_id);
   if (!chosen.length) return "";
-  return html`<span class="selection">${t("list.selected", { n: chosen.length })}
+  return html`<span class="selection"><${SelectedCount} of=${selection} shown=${shown} />
     ${chosen.length === 2 ? html`<a class="button" href=${link("/diff", { a: chosen[0], b: chosen[1] })}>${t("list.compare")}</a>` : html`<button disabled title=${t("list.compare.two")}>${t("list.compare")}</button>`}
     <${AddToQueue} key=${chosen.join()} ids=${chosen} />
     <${DatasetButton} class="dataset" sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} />
     <${ExportButton} sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} n=${chosen.length}>${t("export.open")}<//>
     <button onClick=${() => navigator.clipboard.writeText(chosen.join("\n"))}>${t("list.copy")}</button>
-    <button onClick=${() => { selected.value = new Set(); }}>${t("list.unselect")}</button></span>`;
+    <button onClick=${() => selection.clear()}>${t("list.unselect")}</button></span>`;
 }
 
 function Pager() {

@@ -26,7 +26,7 @@ export function Chart({ label, slots, series, format, isLine = false, pick, isTh
   const to = Math.max(at, anchor);
   const words = at < 0 ? "" : `${span(slots[from], slots[to])}: ${series.map((one) => `${one.name} ${told(total(one, from, to, isLine), format)}`).join(", ")}`;
   const summary = t("chart.summary", { label, most: format(top) });
-  return html`<figure class="chart ${isThin ? "thin" : ""}"><figcaption><span>${label}</span><output>${words}</output></figcaption>
+  return html`<figure class="chart ${isThin ? "thin" : ""}"><figcaption><span>${label}</span>${!isThin && series.length > 1 && html`<${Legend} series=${series} />`}<output>${words}</output></figcaption>
     <div class="plot"><svg role="img" aria-label=${summary} viewBox=${`0 0 ${slots.length} ${HEIGHT}`} preserveAspectRatio="none">
         ${from >= 0 && html`<rect class="here" x=${from} y="0" width=${to - from + 1} height=${HEIGHT} />`}
         ${isLine ? series.map((one) => html`<path class="line ${one.tone}" d=${lineOf(one.values, top)} />`) : slots.map((_, i) => stack(series, i, top))}
@@ -36,6 +36,9 @@ export function Chart({ label, slots, series, format, isLine = false, pick, isTh
     ${!isThin && html`<${Axis} slots=${slots} /><${Numbers} slots=${slots} series=${series} format=${format} />`}
   </figure>`;
 }
+
+/** @param {{series: Series[]}} props */
+const Legend = ({ series }) => html`<span class="legend">${series.map((one) => html`<span><i class=${one.tone}></i> ${one.name}</span>`)}</span>`;
 
 /** The largest value of the chart. @param {Series[]} series @param {boolean} isLine */
 function most(series, isLine) {

@@ -10,6 +10,8 @@ import { html } from "./html.js";
 const SECTIONS = [
   { path: "/overview", name: "section.overview", of: /^\/overview$/ },
   { path: "/", name: "list.title", of: /^\/($|trajectories\/|diff$)/ },
+  { path: "/steps", name: "section.steps", of: /^\/steps$/ },
+  { path: "/conversations", name: "section.conversations", of: /^\/conversations?$/ },
   { path: "/queues", name: "section.annotation", of: /^\/(queues|schemes|agreement|adjudication|exchange)$/ },
 ];
 

@@ -1,0 +1,14 @@
+/** English: steps of many runs. */
+export const steps = {
+  "steps.count": "{n} {n|step|steps}",
+  "steps.of": "runs: {where}",
+  "steps.export": "Export their runs…",
+  "steps.none": "No step matches",
+  "steps.wrong": "The question cannot be read",
+  "steps.ask": "What can be asked of steps, for example:",
+  "steps.filter": "Only this {field}",
+  "column.type": "type",
+  "column.agent": "agent",
+  "column.model": "model",
+  "column.first": "first token",
+};

@@ -1,0 +1,51 @@
+/** The steps that pass the question of the address, page by page, and those that are selected. */
+import { batch, signal } from "../vendor/signals.js";
+import { ApiError, getJson } from "../api.js";
+import { failure } from "../list/runs.js";
+import { faultOf, sent } from "../state/range.js";
+import { Selection } from "../state/selection.js";
+
+/** A line of `GET /v1/steps`. @typedef {import("../records.js").StepRow} Step */
+/** @typedef {import("../state/place.js").Query} Query */
+
+export const PAGE = 50;
+
+/** The displayed rows; null until the first are loaded. */
+export const rows = signal(/** @type {Step[] | null} */ (null));
+export const nextCursor = signal(/** @type {string | null} */ (null));
+/** The number of steps that pass; null while unknown. */
+export const total = signal(/** @type {number | null} */ (null));
+export const selection = new Selection("steps.selected");
+
+/** The part of the address that is sent to the service. @param {Query} query */
+export const question = (query) => ({ where: query.where, run_where: query.run_where, project: query.project, ...sent(query) });
+
+let asked = new AbortController();
+
+/** Load the page of the address; the displayed rows stay until the answer arrives. @param {Query} query */
+export async function load(query) {
+  asked.abort();
+  const { signal: until } = (asked = new AbortController());
+  if (faultOf(query, Date.now())) return;
+  total.value = null;
+  getJson("/v1/stats", { ...question(query), of: "steps", metrics: "count" }, until).then(({ items }) => { total.value = items[0]?.count ?? 0; }, () => {});
+  try {
+    const page = await getJson("/v1/steps", { ...question(query), limit: PAGE, cursor: query.cursor }, until);
+    batch(() => {
+      rows.value = page.items;
+      nextCursor.value = page.next_cursor;
+      failure.value = null;
+    });
+  } catch (error) {
+    if (!until.aborted) failure.value = error instanceof ApiError ? error : new ApiError(0, String(error));
+  }
+}
+
+/** The key of a row: its run and its step. @param {Step} step */
+export const keyOf = (step) => JSON.stringify([step.project, step.trace_id, step.step_id]);
+
+/** What a key names. @param {string} key @returns {{project: string, trace: string, step: string}} */
+export function sourceOf(key) {
+  const [project, trace, step] = JSON.parse(key);
+  return { project, trace, step };
+}

@@ -1,0 +1,55 @@
+/** The table of steps: each row leads to its step in its run. */
+import { clock, duration, moment, money, short } from "../format.js";
+import { t } from "../i18n/index.js";
+import { pageOf } from "../list/run.js";
+import { conditions, joined, condition } from "../state/filters.js";
+import { change, place } from "../state/place.js";
+import { html, line, visible } from "../ui/html.js";
+import { AllBox, RowBox } from "../ui/select_box.js";
+import { keyOf, selection } from "./rows.js";
+
+/** @typedef {import("./rows.js").Step} Step */
+/** @typedef {{name: string, label: import("../i18n/index.js").Key, isNumber?: boolean, cell: (step: Step) => unknown, title?: (step: Step) => string}} Column */
+
+const none = () => html`<span class="none">–</span>`;
+
+/** @template T @param {T | null | undefined} value @param {(value: T) => unknown} shown */
+const maybe = (value, shown) => (value === null || value === undefined || value === "" ? none() : shown(value));
+
+/** A value that a click adds to the question. @param {string} field @param {string | null} value */
+const asking = (field, value) => maybe(value, (text) => html`<button class="plain" title=${t("steps.filter", { field })} onClick=${() => narrow(field, text)}><bdi>${line(text, 40)}</bdi></button>`);
+
+/** @param {string} field @param {string} value */
+function narrow(field, value) {
+  const part = condition(field, "=", value, field === "type" ? "choice" : "text");
+  change({ where: joined([...conditions(place.peek().query.where ?? ""), part]), cursor: null, at: null }, true);
+}
+
+/** @type {Column[]} */
+const COLUMNS = [
+  { name: "started", label: "column.started", isNumber: true, cell: (step) => clock(Number(step.started_at)), title: (step) => moment(Number(step.started_at)) },
+  { name: "type", label: "column.type", cell: (step) => html`<span class="kind k-${step.type}">${asking("type", step.type)}</span>` },
+  { name: "name", label: "column.name", cell: (step) => html`<a href=${pageOf(step, { step: step.step_id })}><bdi>${line(step.name || step.step_id, 60)}</bdi></a>${step.has_error && html` <span class="about bad">${line(why(step), 120)}</span>`}`, title: (step) => visible(why(step)) },
+  { name: "agent", label: "column.agent", cell: (step) => asking(step.type === "agent" ? "agent" : "owner", step.agent_name) },
+  { name: "model", label: "column.model", cell: (step) => asking("model", step.model) },
+  { name: "duration", label: "column.duration", isNumber: true, cell: (step) => duration(Number(step.duration)) },
+  { name: "first", label: "column.first", isNumber: true, cell: (step) => maybe(step.first_token_ms, duration) },
+  { name: "input", label: "column.input", isNumber: true, cell: (step) => maybe(step.input_tokens, short) },
+  { name: "output", label: "column.output", isNumber: true, cell: (step) => maybe(step.output_tokens, short) },
+  { name: "cost", label: "column.cost", isNumber: true, cell: (step) => maybe(step.cost, money) },
+];
+
+/** Why a step failed. @param {Step} step */
+const why = ({ error_type: type, error_code: code, error_message: message }) => [type, code, message].filter(Boolean).join(": ");
+
+/** @param {{rows: Step[]}} props */
+export function StepTable({ rows }) {
+  const keys = rows.map(keyOf);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${t("section.steps")}><table class="runs">
+    <thead><tr><th class="mark"><span class="sr">${t("column.marks")}</span><${AllBox} of=${selection} shown=${keys} /></th>
+      ${COLUMNS.map((column) => html`<th class=${column.isNumber ? "number" : ""}>${t(column.label)}</th>`)}</tr></thead>
+    <tbody>${rows.map((step, i) => html`<tr key=${keys[i]} aria-selected=${String(selection.chosen.value.has(keys[i]))}>
+      <td class="mark"><${RowBox} of=${selection} row=${keys[i]} shown=${keys} name=${step.name} />
+        <span class="state s-${step.has_error ? "failed" : "ok"}"><span aria-hidden="true">${step.has_error ? "✕" : ""}</span>${step.has_error && html`<span class="sr">${t("state.failed")}</span>`}</span></td>
+      ${COLUMNS.map((column) => html`<td class="c-${column.name} ${column.isNumber ? "number" : ""}" role=${column.name === "name" ? "rowheader" : undefined} data-label=${t(column.label)} title=${column.title?.(step)}>${column.cell(step)}</td>`)}</tr>`)}</tbody></table></div>`;
+}

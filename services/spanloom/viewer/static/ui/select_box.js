@@ -1,0 +1,19 @@
+/** Boxes that select rows of a list. */
+import { t } from "../i18n/index.js";
+import { html } from "./html.js";
+
+/** @typedef {import("../state/selection.js").Selection} Selection */
+
+/** The box of one row; with Shift it selects all from the last one to here. @param {{of: Selection, row: string, shown: string[], name: string}} props */
+export const RowBox = ({ of, row, shown, name }) => html`<label><input type="checkbox" checked=${of.chosen.value.has(row)} aria-label=${t("list.select", { name })}
+  onClick=${(/** @type {MouseEvent} */ event) => of.turn(row, event.shiftKey ? shown : undefined)} /></label>`;
+
+/** The box of all rows in sight. @param {{of: Selection, shown: string[]}} props */
+export const AllBox = ({ of, shown }) => html`<label><input type="checkbox" checked=${shown.length > 0 && shown.every((key) => of.chosen.value.has(key))}
+  aria-label=${t("list.select.all")} title=${t("list.select.all")} onChange=${() => of.turnAll(shown)} /></label>`;
+
+/** How many are selected, and how many of them are not in sight. @param {{of: Selection, shown: string[]}} props */
+export function SelectedCount({ of, shown }) {
+  const out = of.outside(shown);
+  return html`<span role="status">${t("list.selected", { n: of.chosen.value.size })}${out > 0 && `, ${t("list.selected.outside", { n: out })}`}</span>`;
+}
