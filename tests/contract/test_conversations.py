@@ -65,7 +65,7 @@ def test_a_conversation_is_told_whole(store: Store, key: TraceKey) -> None:
         turn(keys[2], 30, "trip", ("Book it", "")),  # tells of no user: the one before does
         pauses=[Pause("2" * 16, "2" * 16, "Pay?")],
     )
-    first = turn(keys[0], 10, "trip", ("Where to?", "Oslo"), user_id="bo")
+    first = turn(keys[0], 10, "trip", ("Where to?", "Oslo"), user_id="bo", cost={"usd": 0.25})
     write(store, first, turn(keys[1], 20, "trip", user_id="ada"))
     write(store, waiting, status=Status.LIVE)
     again = replace(turn(keys[3], 40, "trip"), duplicate_of=DuplicateOf(keys[2].trace_id, "1"))
@@ -79,7 +79,7 @@ def test_a_conversation_is_told_whole(store: Store, key: TraceKey) -> None:
         status="live",
         outcome="paused",
     )
-    sums: dict[str, Any] = {"runs": 3, "input_tokens": 30, "output_tokens": 15}
+    sums: dict[str, Any] = {"runs": 3, "input_tokens": 30, "output_tokens": 15, "cost": 0.25}
     asked: dict[str, Any] = {"question": "Where to?", "user_id": "ada"}
     started_at = (START_NS + 10) // 1_000_000
     assert talks(store, Reach.only(key.project)) == [

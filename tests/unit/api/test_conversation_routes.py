@@ -98,6 +98,8 @@ def test_a_conversation_in_the_list(client: TestClient, store: ShelfStore) -> No
         "user_id": None,
         "input_tokens": 20,
         "output_tokens": 10,
+        "failed_runs": 0,
+        "cost": 0,
         "last_run": {
             "trace_id": f"{3:032x}",
             "started_at": "1715400000000",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -117,6 +118,24 @@ def test_pages_follow_each_other_without_gap_or_repeat(client: TestClient, limit
         assert len(page["items"]) == limit
         cursor = {"cursor": page["next_cursor"]}
     assert seen == [6, 5, 4, 3, 2, 1, 0]
+
+
+def test_pages_of_a_relative_range_go_on_as_time_passes(client: TestClient, store: Any) -> None:
+    asked = {"since": "9000w", "limit": "2"}
+    first = client.get("/v1/trajectories", params=asked).json()
+    time.sleep(0.002)  # the range begins later now
+    second = client.get("/v1/trajectories", params={**asked, "cursor": first["next_cursor"]}).json()
+    assert [int(item["trace_id"], 16) for item in first["items"] + second["items"]] == [6, 5, 4, 3]
+    begins = [where.parts[0].value for _, where in store.asked]
+    assert begins[0] < begins[1]
+    other = {"since": "8999w", "cursor": first["next_cursor"]}
+    assert client.get("/v1/trajectories", params=other).status_code == 422
+
+
+@pytest.mark.parametrize("since", ["7", "-7d", "0d", "7y", "7d ago", "9999999d", ""])
+def test_what_is_no_range_is_refused(since: str, client: TestClient) -> None:
+    answer = client.get("/v1/trajectories", params={"since": since})
+    assert (answer.status_code == 422) is (since != "7")  # milliseconds since the epoch
 
 
 def test_every_filter_reaches_the_store(client: TestClient, store: Any) -> None:

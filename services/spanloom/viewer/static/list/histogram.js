@@ -21,10 +21,10 @@ export function Histogram() {
     if (!faultOf(query, Date.now())) numbersOver(question(query), "count,rate(has_error)", until.signal).then(setFound, () => {});
     return () => until.abort();
   }, [asked]);
-  if (!found?.slots.length) return html`<div class="histogram"></div>`;
+  if (!found?.slots.length) return "";
   const all = layOut(found, "count").map((value) => value ?? 0);
   const failed = layOut(found, "rate(has_error)").map((rate, i) => Math.round((rate ?? 0) * all[i]));
   const series = [{ name: t("chart.failed"), tone: "failed", values: failed }, { name: t("chart.others"), tone: "fine", values: all.map((n, i) => n - failed[i]) }];
-  return html`<div class="histogram"><${Chart} label=${t("list.over.time")} slots=${found.slots} series=${series} format=${short} isThin
-    pick=${(/** @type {number} */ from, /** @type {number} */ to) => zoom(...clipped(found, from, to))} /></div>`;
+  return html`<${Chart} label=${t("list.over.time")} slots=${found.slots} series=${series} format=${short} isThin
+    pick=${(/** @type {number} */ from, /** @type {number} */ to) => zoom(...clipped(found, from, to))} />`;
 }

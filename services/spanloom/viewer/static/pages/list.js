@@ -8,7 +8,6 @@ import { ImportButton } from "../import/button.js";
 import { DatasetButton, useDatasetKey } from "../dataset/button.js";
 import { Empty, Examples, FilterBar } from "../list/filter_bar.js";
 import { OrderChoice } from "../list/columns.js";
-import { Histogram } from "../list/histogram.js";
 import { Live } from "../list/live.js";
 import { RangeFault } from "../list/time_range.js";
 import { answersTo, failure, first, isLoading, load, nextCursor, PAGE, runs, total } from "../list/runs.js";
@@ -23,6 +22,7 @@ import { later } from "../ui/fetched.js";
 
 learn({ en, zh });
 
+const Histogram = later(async () => (await import("../list/histogram.js")).Histogram);
 const AddToQueue = later(async () => (await import("../queues/add.js")).AddToQueue);
 
 export function Page() {
@@ -42,7 +42,7 @@ export function Page() {
     <main class="list ${error ? "stale" : ""}">
       <h1 class="sr">${t("list.title")}</h1>
       <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${ExportAll} /><${ImportButton} project=${project} /><${OrderChoice} /><${ViewMenu} /><${ColumnMenu} /></div>
-      <${Histogram} />
+      <div class="histogram"><${Histogram} /></div>
       ${isWrong ? html`<${Examples} />` : error && html`<${Failure} error=${error} again=${load} />`}
       ${isShown && (rows.length ? html`<${Table} runs=${rows} /><${Pager} />` : !error && html`<${Empty} />`)}
     </main>

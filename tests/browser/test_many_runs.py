@@ -1,0 +1,217 @@
+"""Pages over many runs in a real browser: time range, overview, steps, conversations."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+from tests.support.page_runs import start_quick
+from tests.support.qualities import faults
+from tests.support.team_runs import AGENTS, AGO_NS, HOUR, send_team
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+    from tests.conftest import RunningSpanloom, StartSpanloom
+
+ROWS = "table.runs tbody tr"
+ROUNDS = 5
+ALL = ROUNDS * len(AGO_NS)
+_IN_A_WEEK = [ago < 7 * 24 * HOUR for ago in AGO_NS * ROUNDS]
+OF_A_WEEK, FAILED_IN_A_WEEK = sum(_IN_A_WEEK), sum(_IN_A_WEEK[::4])
+
+
+@pytest.fixture(scope="module")
+def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
+    """A service of its own: its runs are counted."""
+    running = start_quick(start_shared_spanloom)
+    send_team(running, ROUNDS)
+    return running
+
+
+def stats(service: RunningSpanloom, **asked: str | int) -> list[dict[str, Any]]:
+    answer = httpx.get(f"{service.api}/v1/stats", params=asked)
+    answer.raise_for_status()
+    items: list[dict[str, Any]] = answer.json()["items"]
+    return items
+
+
+def as_text(value: float) -> str:
+    """Return a number as JavaScript writes it."""
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+def query_of(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def go(page: Page, name: str) -> None:
+    page.get_by_role("navigation", name="Sections").get_by_role("link", name=name).click()
+
+
+def test_a_range_is_two_clicks_and_stays(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    expect(page.locator(".counts")).to_have_text(f"{ALL} runs")
+    page.get_by_role("button", name="7 d").click()
+    expect(page.locator(".counts")).to_have_text(f"{OF_A_WEEK} runs")
+    assert query_of(page)["since"] == "7d"
+    chart = page.get_by_role("slider", name="Runs over time")
+    chart.press("Home")
+    chart.press("Shift+End")
+    expect(page.locator(".histogram output")).to_contain_text(f"failed {FAILED_IN_A_WEEK}")
+    page.locator(ROWS).first.get_by_role("link").first.click()
+    page.wait_for_url("**/trajectories/**")
+    page.go_back()
+    expect(page.locator(".counts")).to_have_text(f"{OF_A_WEEK} runs")
+    go(page, "Steps")
+    expect(page.locator(".counts")).to_have_text(f"{OF_A_WEEK * 4} steps")
+
+
+def test_a_part_of_the_histogram_is_zoomed_to(page: Page, service: RunningSpanloom) -> None:
+    page.goto(f"{service.api}/?since=7d")
+    chart = page.get_by_role("slider", name="Runs over time")
+    chart.press("End")
+    chart.press("Enter")
+    expect(page.locator(".counts")).to_have_text(re.compile(r"^(5|10) runs$"))
+    asked = query_of(page)
+    assert stats(service, since=asked["since"], until=asked["until"])[0]["count"] in (5, 10)
+    page.go_back()
+    expect(page.locator(".counts")).to_have_text(f"{OF_A_WEEK} runs")
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ("since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z", "ends before it begins"),
+        ("since=yesterdayish", "a time that is none"),
+    ],
+)
+def test_a_range_that_is_none_says_so(
+    asked: str, says: str, page: Page, service: RunningSpanloom
+) -> None:
+    for path in ("", "overview", "steps", "conversations"):
+        page.goto(f"{service.api}/{path}?{asked}")
+        expect(page.get_by_role("alert").filter(has_text=says)).to_be_visible()
+    page.get_by_role("alert").get_by_role("button", name="All time").click()
+    expect(page.locator(ROWS)).to_have_count(6)
+
+
+def _values(table: Locator) -> list[list[float]]:
+    rows = table.locator("tbody tr").all()
+    return [
+        [float(cell.get_attribute("data-value") or "nan") for cell in row.locator("td").all()]
+        for row in rows
+    ]
+
+
+def test_the_overview_has_the_numbers_of_the_service(page: Page, service: RunningSpanloom) -> None:
+    page.goto(f"{service.api}/overview?since=30d")
+    tile = page.locator(".tiles dd")
+    sums = "sum(cost),sum(input_tokens),sum(output_tokens)"
+    metrics = f"count,rate(has_error),{sums},p50(duration),p95(duration)"
+    (total,) = stats(service, metrics=metrics, since="30d")
+    for at, value in enumerate(total.values()):
+        expect(tile.nth(at)).to_have_attribute("data-value", as_text(value))
+    assert page.get_by_role("img").count() == 4
+    page.locator(".chart details summary").first.click()
+    cells = page.locator(".chart").first.locator("tbody td")
+    counted = [int(text) for text in cells.all_inner_texts() if text.isdigit()]
+    assert sum(counted) == ALL
+
+
+def test_the_dearest_agent_of_a_week_is_three_clicks_away(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(service.api)
+    go(page, "Overview")
+    page.get_by_role("button", name="7 d").click()
+    dearest, *_ = stats(
+        service, of="steps", by="owner", metrics="sum(cost),count", where="type = model", since="7d"
+    )
+    table = page.locator(".top-table", has=page.get_by_role("heading", name="Agents", exact=True))
+    first = table.locator("tbody tr").first
+    expect(first.locator("td").nth(1)).to_have_attribute("data-value", str(dearest["count"]))
+    expect(first.locator("th")).to_have_text(str(dearest["owner"]))
+    assert _values(table)[0][0] == pytest.approx(dearest["sum(cost)"])
+    first.get_by_role("link").click()
+    expect(page.locator(ROWS).first).to_contain_text(str(dearest["owner"]))
+    asked = query_of(page)
+    assert asked["since"] == "7d"
+    (count,) = stats(service, where=asked["where"], since="7d")
+    expect(page.locator(".counts")).to_have_text(f"{count['count']} runs")
+
+
+def test_a_bar_opens_its_runs_and_rows_open_theirs(page: Page, service: RunningSpanloom) -> None:
+    page.goto(f"{service.api}/overview?since=24h")
+    chart = page.get_by_role("slider", name="Runs and failures")
+    chart.press("End")
+    while ": failed \u2013" in page.locator(".chart output").first.inner_text():
+        chart.press("ArrowLeft")
+    words = page.locator(".chart output").first.inner_text()
+    n = sum(int(number) for number in re.findall(r"(?:failed|others) (\d+)", words))
+    chart.press("Enter")
+    expect(page.locator(".counts")).to_have_text(f"{n} runs")
+    page.goto(f"{service.api}/overview?by=user")
+    table = page.locator(
+        ".top-table", has=page.get_by_role("combobox", name="Field that makes the groups")
+    )
+    row = table.locator("tbody tr", has_text="ada")
+    n = int(row.locator("td").first.inner_text())
+    row.get_by_role("link").click()
+    expect(page.locator(".counts")).to_have_text(f"{n} runs")
+
+
+def test_steps_of_all_runs_are_asked_selected_and_opened(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(service.api)
+    go(page, "Steps")
+    page.get_by_label("Which runs").fill("type = tool and error")
+    page.keyboard.press("Enter")
+    failed = -(-ALL // 4)
+    expect(page.locator(".counts")).to_have_text(f"{failed} steps")
+    expect(page.locator(ROWS)).to_have_count(failed)
+    expect(page.locator(ROWS).first).to_contain_text("HTTP 429 quota exceeded")
+    boxes = page.locator(f"{ROWS} input[type=checkbox]")
+    boxes.nth(1).click()
+    boxes.nth(4).click(modifiers=["Shift"])
+    expect(page.locator(".selection")).to_contain_text("4 selected")
+    page.get_by_role("button", name="Dataset…").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_label("Select all on this page").click()
+    expect(page.locator(".selection")).to_contain_text(f"{failed} selected")
+    page.locator(ROWS).first.get_by_role("link").click()
+    expect(page.locator(".grid .row.on .label")).to_have_text(re.compile("fetch_page|run_tests"))
+
+
+def test_what_is_wrong_with_a_question_for_steps_is_marked(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(f"{service.api}/steps?where=durtion+%3E+5s")
+    page.get_by_role("button", name="duration?").click()
+    expect(page.locator(".counts")).to_have_text(f"{ALL} steps")
+    page.get_by_role("button", name="coder").first.click()
+    expect(page.locator(".chip", has_text='agent = "coder"')).to_be_visible()
+
+
+def test_conversations_are_found_by_one_click(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    go(page, "Conversations")
+    expect(page.locator(ROWS)).to_have_count(6)
+    newest = httpx.get(f"{service.api}/v1/conversations").json()["items"][0]
+    row = page.locator(ROWS).first
+    expect(row).to_contain_text(newest["conversation_id"])
+    expect(row.locator("td").nth(3)).to_have_text(str(newest["runs"]))
+    row.get_by_role("link").click()
+    expect(page.get_by_role("row", name=re.compile(AGENTS[0])).first).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["overview?since=7d", "steps", "conversations", "?since=7d"])
+def test_pages_are_right_for_every_reader(page: Page, service: RunningSpanloom, path: str) -> None:
+    page.goto(f"{service.api}/{path}")
+    expect(page.locator("tbody tr").first).to_be_visible()
+    assert faults(page) == []
