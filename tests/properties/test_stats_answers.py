@@ -10,6 +10,7 @@ from tests.support.generated_runs import generate_records
 from tests.support.memory_store import MemoryStore
 
 from spanloom.core.model.access import Reach
+from spanloom.core.query.intervals import Interval
 from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from spanloom.core.query.stats import Group
     from spanloom.storage.store import ClickHouseStore
 
-SECOND = 10**9
 ALL = "count,rate(error),sum(cost),avg(cost),p95(duration),max(input_tokens),min(duration)"
 
 
@@ -72,7 +72,7 @@ def test_both_stores_count_alike(stores: tuple[str, Sequence[Store]], case: Case
         case.of,
         parse_metrics(case.metrics, case.of),
         parse_by(case.by, case.of),
-        case.interval_s * SECOND,
+        Interval(case.interval_s) if case.interval_s else None,
         where=parse_where(case.where, 0) if case.where else None,
         steps_where=parse_steps_where(case.steps_where, 0) if case.steps_where else None,
     )

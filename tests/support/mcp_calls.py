@@ -54,7 +54,16 @@ REFUSED: Calls = [
     ("search_trajectories", {"where": " or ".join([f"{'x' * 60} = 1"] * 60)}),
     *(
         ("stats", {"metrics": "count", name: LONG})
-        for name in ("metrics", "group_by", "where", "run_where", "since", "interval", "project")
+        for name in (
+            "metrics",
+            "group_by",
+            "where",
+            "run_where",
+            "since",
+            "interval",
+            "project",
+            "timezone",
+        )
     ),
     ("diff_trajectories", {"a": LONG, "b": LONG}),
     ("describe_fields", {"values_of": LONG}),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from tests.support.interval_starts import known_zones, start_of
 from tests.support.where_evaluation import Run, holds, step_facts
 
+from spanloom.core.query.intervals import refuse_timezone
 from spanloom.core.query.stats import COUNT, QUANTILES, RATE, Group
 from spanloom.core.query.where.fields import STEP_FIELDS, Subject
 from spanloom.core.records.declared import FieldType
@@ -20,8 +22,10 @@ if TYPE_CHECKING:
 
 def count_numbers(runs: Iterable[Run], asked: Numbers) -> Sequence[Group]:
     """Return the numbers of each group; see ``StatsReader.numbers``."""
+    if asked.interval:
+        refuse_timezone(asked.interval.timezone, known_zones())
     grouped: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
-    if not asked.by and not asked.interval_ns:
+    if not asked.by and not asked.interval:
         grouped[()] = []
     for facts in _rows(runs, asked):
         for key in _keys(facts, asked):
@@ -45,7 +49,7 @@ def _rows(runs: Iterable[Run], asked: Numbers) -> Iterator[Mapping[str, Any]]:
 
 
 def _keys(facts: Mapping[str, Any], asked: Numbers) -> Iterator[tuple[Any, ...]]:
-    when = [facts["start"] // asked.interval_ns * asked.interval_ns] if asked.interval_ns else []
+    when = [start_of(asked.interval, facts["start"])] if asked.interval else []
     return ((*when, *values) for values in product(*(_values(facts, field) for field in asked.by)))
 
 
@@ -55,8 +59,8 @@ def _values(facts: Mapping[str, Any], field: Field) -> Sequence[Any]:
 
 
 def _group(key: tuple[Any, ...], rows: Sequence[Mapping[str, Any]], asked: Numbers) -> Group:
-    start = key[0] if asked.interval_ns else None
-    by = key[1:] if asked.interval_ns else key
+    start = key[0] if asked.interval else None
+    by = key[1:] if asked.interval else key
     return Group(list(by), start, [_number(metric, rows) for metric in asked.metrics])
 
 

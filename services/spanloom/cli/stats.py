@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         "spanloom stats",
         "spanloom stats 'count,rate(error),p95(duration)' --by agent",
         "spanloom stats 'sum(cost)' --of steps --by owner --where 'type = model'",
-        "spanloom stats 'sum(cost)' --interval 1d --since 30d",
+        "spanloom stats 'sum(cost)' --interval 1d --timezone Europe/Berlin --since 30d",
         "spanloom stats 'count,rate(error)' --of steps --by tool --where 'type = tool'",
     ),
 )
@@ -38,7 +38,12 @@ if TYPE_CHECKING:
     help="Count runs, which it does unless told, or steps.",
 )
 @click.option("--by", metavar="FIELDS", help="Up to three fields whose values make groups.")
-@click.option("--interval", metavar="TIME", help="Groups by time too: 15m, 1h, 1d.")
+@click.option("--interval", metavar="TIME", help="Groups by time too: 15m, 1h, 1d, 1w.")
+@click.option(
+    "--timezone",
+    metavar="ZONE",
+    help="By whose clock an interval begins: Europe/Berlin; UTC unless told.",
+)
 @click.option("--top", type=click.IntRange(1), help="The most groups.")
 @click.option("--where", metavar="QUERY", help="Only runs for which this holds; with --of, steps.")
 @click.option("--run-where", metavar="QUERY", help="With --of steps: only of such runs.")
@@ -63,6 +68,7 @@ def stats_command(
     of: str,
     by: str | None,
     interval: str | None,
+    timezone: str | None,
     top: int | None,
     where: str | None,
     run_where: str | None,
@@ -84,6 +90,7 @@ def stats_command(
         of=of,
         by=by or (),
         interval=interval,
+        timezone=timezone,
         top=top,
         where=where,
         run_where=run_where,

@@ -155,7 +155,8 @@ class Tools:
         where: Where = "",
         run_where: Annotated[str, Field(description="With of=steps: a filter of runs.")] = "",
         since: Since = "7d",
-        interval: Annotated[str, Field(description="Groups by time: 1h, 1d.")] = "",
+        interval: Annotated[str, Field(description="Groups by time: 1h, 1d, 1w.")] = "",
+        timezone: Annotated[str, Field(description="Of the interval: Europe/Berlin.")] = "",
         project: Project = "",
     ) -> str:
         """Count and measure runs or steps, in groups."""
@@ -166,7 +167,7 @@ class Tools:
             "where": where,
             "project": project,
         }
-        query |= {"interval": interval, "since": since_ms(since)}
+        query |= {"interval": interval, "timezone": timezone, "since": since_ms(since)}
         query["run_where"] = run_where
         answer = await self._read(context, "/v1/stats", query)
         head = {"since": since, "truncated": answer["truncated"]}

@@ -191,7 +191,7 @@ class ShelvedStats(Shelved):
         self._shelf.asked.append((reach, where))
         if self._shelf.error:
             raise self._shelf.error
-        start = 5 * 10**9 if asked.interval_ns else None
+        start = 5 * 10**9 if asked.interval else None
         group = Group(["planner"] * len(asked.by), start, [2] * len(asked.metrics))
         return [group] * min(asked.top, 3)
 

@@ -134,6 +134,7 @@ def test_a_cursor_goes_on_with_its_own_question_alone(
         (STATS, {"by": "agnt"}, "did you mean agent?"),
         (STATS, {"by": "agent,model,user,status"}, "at most 3"),
         (STATS, {"interval": "1y"}, "15m"),
+        (STATS, {"timezone": "Europe/Berlin"}, "interval=1d"),
         (STATS, {"run_where": "has_error"}, "of=steps"),
         ("/v1/fields/input/values", {}, "cannot be asked for here"),
         (FACETS, {"fields": "agent,modle"}, "did you mean model?"),

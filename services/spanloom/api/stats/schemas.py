@@ -1,6 +1,5 @@
 """Request and response models of aggregates, fields, and frequent values."""
 
-import re
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -10,6 +9,7 @@ from spanloom.api.query import Filters, Name, read_steps_where, read_where
 from spanloom.api.rows.columns import Columns, Sort
 from spanloom.api.schemas import Where
 from spanloom.core.errors import InvalidQueryError
+from spanloom.core.query.intervals import UTC, Interval, parse_interval
 from spanloom.core.query.question import is_orderable
 from spanloom.core.query.stats import (
     COUNT,
@@ -30,8 +30,6 @@ from spanloom.core.records.field import FieldItem, Of, Stats, ValueItem
 
 _SORTS = {FieldType.FLAG: Sort.TRUTH, FieldType.INTEGER: Sort.WHOLE}
 SUBJECTS = {"trajectories": Subject.RUN, "steps": Subject.STEP}
-_INTERVAL = re.compile(r"([1-9]\d{0,5})([smhd])")
-_UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 class SomeRuns(Filters):
@@ -69,8 +67,16 @@ class StatsQuery(SomeRuns):
         str | None,
         Field(
             max_length=8,
-            description="Groups also by when a run began, in UTC: `30s`, `15m`, `1h`, `1d`.",
+            description="Groups also by when a run began: `30s`, `15m`, `1h`, `1d`, `1w`.",
             examples=["1h"],
+        ),
+    ] = None
+    timezone: Annotated[
+        str | None,
+        Field(
+            max_length=64,
+            description="By whose clock an `interval` begins, an IANA name; UTC unless told.",
+            examples=["Europe/Berlin"],
         ),
     ] = None
     top: Annotated[
@@ -102,16 +108,14 @@ class StatsQuery(SomeRuns):
             ),
         )
         refuse_misleading(self.metrics, metrics, by, of)
-        interval_ns = self._interval_ns()
-        return Numbers(of, metrics, by, interval_ns, self.top + 1, where, steps_where)
+        return Numbers(of, metrics, by, self._interval(), self.top + 1, where, steps_where)
 
-    def _interval_ns(self) -> int:
-        if self.interval is None:
-            return 0
-        found = _INTERVAL.fullmatch(self.interval)
-        if found is None:
-            raise InvalidQueryError(f"{self.interval!r} is none; like 30s, 15m, 1h, 1d", "interval")
-        return int(found[1]) * _UNITS_S[found[2]] * 10**9
+    def _interval(self) -> Interval | None:
+        if self.interval is not None:
+            return parse_interval(self.interval, UTC if self.timezone is None else self.timezone)
+        if self.timezone is not None:
+            raise InvalidQueryError("this is for an interval: interval=1d", "timezone")
+        return None
 
 
 def stats_of(asked: Numbers, groups: list[Group]) -> Stats:
@@ -178,7 +182,7 @@ def sort_of(field: declared.Field) -> Sort:
 
 def numbers_columns(asked: Numbers) -> Columns:
     """Return the columns of items, in order; all numbers but counts may have fractions."""
-    start = {"start": Sort.MOMENT} if asked.interval_ns else {}
+    start = {"start": Sort.MOMENT} if asked.interval else {}
     by = {field.name: sort_of(field) for field in asked.by}
     is_count = {metric.name: metric.function == COUNT for metric in asked.metrics}
     numbers = {name: Sort.WHOLE if whole else Sort.REAL for name, whole in is_count.items()}

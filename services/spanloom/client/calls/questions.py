@@ -20,6 +20,7 @@ def stats(
     of: str = "trajectories",
     by: Sequence[str] | str = (),
     interval: str | None = None,
+    timezone: str | None = None,
     top: int | None = None,
     where: str | None = None,
     run_where: str | None = None,
@@ -29,8 +30,9 @@ def stats(
 ) -> Call[Stats]:
     """Return metrics of runs, or with ``of="steps"`` of steps: ``"count,p95(duration)"``.
 
-    ``by`` names up to three fields to group by, ``interval`` groups by time: ``"1h"``. ``where``
-    selects the runs; with ``of="steps"`` it selects the steps and ``run_where`` their runs.
+    ``by`` names up to three fields to group by, ``interval`` groups by time, ``"1h"``, by the clock
+    of ``timezone``: ``"Europe/Berlin"``. ``where`` selects the runs; with ``of="steps"`` it selects
+    the steps and ``run_where`` their runs.
     """
     request = get(
         "/v1/stats",
@@ -38,6 +40,7 @@ def stats(
         of=of,
         by=(by if isinstance(by, str) else ",".join(by)) or None,
         interval=interval,
+        timezone=timezone,
         top=top,
         where=where,
         run_where=run_where,

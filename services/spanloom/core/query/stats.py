@@ -19,6 +19,7 @@ from spanloom.core.records.declared import FieldType
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.query.intervals import Interval
     from spanloom.core.query.where.problems import WhereProblem
     from spanloom.core.query.where.tree import Condition
 
@@ -60,8 +61,8 @@ class Numbers(NamedTuple):
     of: Subject
     metrics: Sequence[Metric]
     by: Sequence[Field] = ()
-    interval_ns: int = 0
-    """Length of the intervals to group run starts by; 0: not grouped by time."""
+    interval: Interval | None = None
+    """The intervals to group run starts by; ``None``: not grouped by time."""
     top: int = MAX_GROUPS
     """The most groups to return; those with the largest first number, if not by time."""
     where: Condition | None = None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.query.intervals import UTC, refuse_timezone
 from spanloom.core.query.stats import COUNT, QUANTILES, RATE, Group
 from spanloom.core.query.where.fields import STEP_FIELDS, Subject
 from spanloom.core.records.declared import FieldType
 from spanloom.storage.deletions.hiding import row_lives
 from spanloom.storage.engine.failures import bounded
 from spanloom.storage.engine.parameters import Condition, both, within
+from spanloom.storage.stats.intervals import interval_start
 from spanloom.storage.where.columns import COLUMNS, joined_items
 from spanloom.storage.where.compile import Compiler, passing
 from spanloom.storage.where.side_tables import Beside
@@ -26,16 +28,13 @@ if TYPE_CHECKING:
     from spanloom.storage.where.columns import Column
 
 
-INTERVAL = "intDiv(StartTimeUnixNano, {interval:UInt64}) * {interval:UInt64}"
-
-
 def shown(asked: Numbers) -> Condition:
     """Return the columns: the interval, the group's values, and the metrics."""
-    when = [f"{INTERVAL} AS at"] if asked.interval_ns else []
+    at = interval_start(asked.interval) if asked.interval else None
+    when = [f"{at.text} AS at"] if at else []
     groups = [f"{_group_sql(asked.of, field)} AS k{n}" for n, field in enumerate(asked.by)]
     numbers = [f"{_number(asked.of, one)} AS n{n}" for n, one in enumerate(asked.metrics)]
-    values = {"interval": asked.interval_ns} if asked.interval_ns else {}
-    return Condition(", ".join([*when, *groups, *numbers]), values)
+    return Condition(", ".join([*when, *groups, *numbers]), at.values if at else {})
 
 
 def grouped(asked: Numbers) -> Condition:
@@ -49,7 +48,7 @@ def ordered(asked: Numbers) -> Condition:
     keys = [f"{key} ASC NULLS LAST" for key in _keys(asked)]
     largest = "n0 DESC NULLS LAST"
     timed = [*keys[:1], largest, *keys[1:]]
-    return Condition(", ".join(timed if asked.interval_ns else [largest, *keys]), {})
+    return Condition(", ".join(timed if asked.interval else [largest, *keys]), {})
 
 
 def steps_of(asked: Numbers, condition: str) -> Condition:
@@ -61,7 +60,7 @@ def steps_of(asked: Numbers, condition: str) -> Condition:
 
 
 def _keys(asked: Numbers) -> Sequence[str]:
-    return [*(["at"] if asked.interval_ns else []), *(f"k{n}" for n in range(len(asked.by)))]
+    return [*(["at"] if asked.interval else []), *(f"k{n}" for n in range(len(asked.by)))]
 
 
 def _column(of: Subject, field: Field) -> Column:
@@ -99,11 +98,14 @@ class ClickHouseStats:
     def __init__(self, asker: Lane) -> None:
         """Use the lane, which the caller owns and closes."""
         self._asker = asker
+        self._zones = frozenset({UTC})
 
     def numbers(
         self, reach: Reach, where: tree.Condition | None, asked: Numbers
     ) -> Sequence[Group]:
         """See ``StatsReader.numbers``."""
+        if asked.interval:
+            self._refuse_unknown(asked.interval.timezone)
         with bounded():
             wanted = self._wanted(reach, asked)
             rows = self._asker.values(
@@ -118,6 +120,11 @@ class ClickHouseStats:
                 most=asked.top,
             )
         return [_group(row, asked) for row in rows]
+
+    def _refuse_unknown(self, timezone: str) -> None:
+        if timezone not in self._zones:
+            self._zones |= {row.time_zone for row in self._asker.rows("time_zones")}
+            refuse_timezone(timezone, self._zones)
 
     def _wanted(self, reach: Reach, asked: Numbers) -> Condition:
         compiler = Compiler(Beside(self._asker, reach))
@@ -136,7 +143,7 @@ class ClickHouseStats:
 
 
 def _group(row: Values, asked: Numbers) -> Group:
-    start_ns = row.pop(0) if asked.interval_ns else None
+    start_ns = row.pop(0) if asked.interval else None
     return Group(row[: len(asked.by)], start_ns, row[len(asked.by) :])
 
 

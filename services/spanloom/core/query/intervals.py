@@ -1,0 +1,56 @@
+"""Intervals that group runs by their start: ``15m``, ``1h``, or days by a reader's clock.
+
+An interval begins where the clock of its time zone shows a multiple of its length, counted from
+midnight of 1970-01-01; weeks begin on Monday. So a day has 23 or 25 hours where clocks change, and
+an hour that such a change repeats is two intervals.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.query.where.problems import resembling
+
+UTC = "UTC"
+DAY_S = 86_400
+_INTERVAL = re.compile(r"([1-9]\d{0,5})([smhdw])")
+_UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": DAY_S, "w": 7 * DAY_S}
+_MONDAY = 3
+"""Days from the Monday of the week of 1970-01-01 to that day."""
+_EXAMPLES = "IANA names such as Europe/Berlin and UTC are known"
+
+
+class Interval(NamedTuple):
+    """How long an interval is, and by whose clock it begins."""
+
+    length_s: int
+    timezone: str = UTC
+    """The IANA name of the zone."""
+    ahead_days: int = 0
+    """How many days before 1970-01-01 the first one begins."""
+
+    @property
+    def days(self) -> int:
+        """Its length if it has whole days, which begin at midnight; else 0."""
+        return 0 if self.length_s % DAY_S else self.length_s // DAY_S
+
+
+def parse_interval(text: str, timezone: str = UTC) -> Interval:
+    """Return the interval of a text such as ``1h``; raises ``InvalidQueryError``."""
+    found = _INTERVAL.fullmatch(text)
+    if found is None:
+        raise InvalidQueryError(f"{text!r} is none; like 30s, 15m, 1h, 1d, 1w", "interval")
+    length, unit = found.groups()
+    return Interval(int(length) * _UNITS_S[unit], timezone, _MONDAY if unit == "w" else 0)
+
+
+def refuse_timezone(name: str, known: frozenset[str]) -> None:
+    """Raise ``InvalidQueryError``, with known names like it, unless a time zone is known."""
+    if name in known:
+        return
+    names = {one.lower(): one for one in known}
+    alike = [names[one] for one in resembling(name, names)]
+    hint = f"did you mean {alike[0]}?" if alike else _EXAMPLES
+    raise InvalidQueryError(f"{name!r} is no time zone; {hint}", "timezone")
