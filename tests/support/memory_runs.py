@@ -157,4 +157,6 @@ def _conversation(runs: Sequence[ListedRun], where: Condition | None) -> ListedC
         user_id=users[-1] if users else None,
         input_tokens=sum(run.run.input_tokens for run in runs),
         output_tokens=sum(run.run.output_tokens for run in runs),
+        failed_runs=sum(run.run.has_error for run in runs),
+        cost=sum(run.run.cost or 0 for run in runs),
     )

@@ -1,6 +1,6 @@
 /** Numbers over time as the service counts them, laid out in the slots of a chart. */
 import { getJson } from "../api.js";
-import { range, slotAt, slots, stepFor } from "./range.js";
+import { range, slotAt, slots, stepFor, zone } from "./range.js";
 
 /** @typedef {import("./range.js").Slot} Slot */
 /** Groups of `/v1/stats`, and the slots that they belong to. @typedef {{slots: Slot[], items: Record<string, any>[], since: number | null, until: number | null}} OverTime */
@@ -19,14 +19,14 @@ export async function numbersOver(asked, metrics, until) {
   if (!known) return { slots: [], items: [], ...given };
   const end = Math.max(given.until ?? known.until, known.since + 1);
   const step = stepFor(end - known.since);
-  const { items } = await getJson("/v1/stats", { ...asked, metrics, interval: step.interval }, until);
+  const { items } = await getJson("/v1/stats", { ...asked, metrics, interval: step.interval, timezone: zone() }, until);
   return { slots: slots(known.since, end, step), items, ...given };
 }
 
 /** The days of the first and the last run; null if there is none. @param {Params} asked @param {AbortSignal} until */
 async function ends(asked, until) {
   const now = Date.now();
-  const { items } = await getJson("/v1/stats", { ...asked, metrics: "count", interval: "1d" }, until);
+  const { items } = await getJson("/v1/stats", { ...asked, metrics: "count", interval: "1d", timezone: zone() }, until);
   if (!items.length) return null;
   const starts = items.map((/** @type {{start: string}} */ one) => Number(one.start));
   const last = Math.max(...starts);
