@@ -30,7 +30,7 @@ const COLUMNS = [
   { name: "started", label: "column.started", isNumber: true, cell: (step) => clock(Number(step.started_at)), title: (step) => moment(Number(step.started_at)) },
   { name: "type", label: "column.type", cell: (step) => html`<span class="kind k-${step.type}">${asking("type", step.type)}</span>` },
   { name: "name", label: "column.name", cell: (step) => html`<a href=${pageOf(step, { step: step.step_id })}><bdi>${line(step.name || step.step_id, 60)}</bdi></a>${step.has_error && html` <span class="about bad">${line(why(step), 120)}</span>`}`, title: (step) => visible(why(step)) },
-  { name: "agent", label: "column.agent", cell: (step) => asking(step.type === "agent" ? "agent" : "owner", step.agent_name) },
+  { name: "agent", label: "column.agent", cell: (step) => (step.type === "agent" ? asking("agent", step.name) : asking("owner", step.agent_name)) },
   { name: "model", label: "column.model", cell: (step) => asking("model", step.model) },
   { name: "duration", label: "column.duration", isNumber: true, cell: (step) => duration(Number(step.duration)) },
   { name: "first", label: "column.first", isNumber: true, cell: (step) => maybe(step.first_token_ms, duration) },

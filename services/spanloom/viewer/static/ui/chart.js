@@ -19,8 +19,9 @@ const HEIGHT = 100;
 
 /** @param {Props} props */
 export function Chart({ label, slots, series, format, isLine = false, pick, isThin = false }) {
-  const [at, setAt] = useState(-1);
-  const [anchor, setAnchor] = useState(-1);
+  const [chosen, setAt] = useState(-1);
+  const [held, setAnchor] = useState(-1);
+  const [at, anchor] = [chosen, held].map((one) => (one < slots.length ? one : -1)); // there were more slots before
   const top = most(series, isLine);
   const from = anchor < 0 ? at : Math.min(at, anchor);
   const to = Math.max(at, anchor);
