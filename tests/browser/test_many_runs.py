@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -215,3 +216,57 @@ def test_pages_are_right_for_every_reader(page: Page, service: RunningSpanloom, 
     page.goto(f"{service.api}/{path}")
     expect(page.locator("tbody tr").first).to_be_visible()
     assert faults(page) == []
+
+
+def offers(page: Page) -> Locator:
+    return page.get_by_role("listbox", name="Suggestions").get_by_role("option")
+
+
+def test_a_question_is_suggested_while_it_is_written(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    box = page.get_by_role("combobox", name="Which runs")
+    box.press_sequentially("dur")
+    expect(offers(page).first).to_contain_text("duration")
+    box.press("ArrowDown")
+    box.press("Tab")
+    expect(box).to_have_value("duration ")
+    expect(offers(page).first).to_have_text("=")
+    box.press("Escape")
+    expect(offers(page)).to_have_count(0)
+    box.fill("")
+    box.press_sequentially("agent = ")
+    expect(offers(page)).to_have_count(len(AGENTS))
+    values = httpx.get(f"{service.api}/v1/fields/agent/values", params={"limit": 5}).json()["items"]
+    expect(offers(page).first).to_contain_text(f"{values[0]['value']}")
+    box.press("ArrowDown")
+    box.press("Enter")
+    expect(box).to_have_value(f'agent = "{values[0]["value"]}" ')
+    box.press("Enter")
+    expect(page.locator(".counts")).to_have_text(f"{values[0]['count']} runs")
+    box.fill("")
+    expect(offers(page).first).to_contain_text("agent =")  # it was asked before
+
+
+def test_no_choice_of_a_field_is_refused(page: Page, service: RunningSpanloom) -> None:
+    page.goto(service.api)
+    page.get_by_role("button", name="+ Filter").click()
+    fields = page.get_by_label("Field")
+    expect(fields.locator("option").nth(20)).to_be_attached()
+    for name in (
+        "start",
+        "duration",
+        "cost",
+        "has_error",
+        "status",
+        "metadata",
+        "input",
+        "score",
+        "agent",
+    ):
+        with (
+            page.expect_response(lambda found: "/v1/" in found.url)
+            if name == "agent"
+            else nullcontext()
+        ):
+            fields.select_option(name)
+    # what the console complains of fails the test

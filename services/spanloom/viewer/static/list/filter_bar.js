@@ -4,15 +4,16 @@ import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { condition, conditions, joined, keyed, quoted } from "../state/filters.js";
 import { change, place } from "../state/place.js";
-import { html, Menu } from "../ui/html.js";
+import { html, line, Menu } from "../ui/html.js";
 import { questionOf, useFields } from "./columns.js";
 import { useKeys } from "../ui/frame.js";
+import { remember, useOffers } from "./offers.js";
 import { failure } from "./runs.js";
 import { goTo, TimeRange } from "./time_range.js";
 
 // Makes a condition from three choices, for readers who do not know the query language yet.
 
-/** Whose steps or runs a question is about, as `/v1/fields` names it. @typedef {"trajectories" | "steps"} Of */
+/** @typedef {import("./suggest.js").Of} Of */
 
 /** @param {{of: Of}} props */
 export const Builder = ({ of }) => html`<${Menu} label=${t("filter.add")}><${Choice} of=${of} /><//>`;
@@ -71,6 +72,7 @@ export function FilterBar({ of = "trajectories" }) {
   const [text, setText] = useState(where);
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const own = useRef(/** @type {string | null} */ (null)); // applied here: the box has it, or what was typed since
+  const { offers, at, look, take, press } = useOffers(input, setText, of);
   useLayoutEffect(() => { // before the first key, or typed text would be overwritten
     if (where !== own.current) setText(where);
     own.current = null;
@@ -81,18 +83,18 @@ export function FilterBar({ of = "trajectories" }) {
     event.preventDefault();
     const asked = of === "steps" ? text.trim() : await questionOf(text);
     own.current = asked;
+    remember(of, asked);
     ask(asked);
     if (!isSelected(input.current)) setText((typed) => (typed === text ? asked : typed));
   };
-  /** @param {KeyboardEvent} event */
-  const leave = (event) => {
-    if (event.key === "Escape") input.current?.blur();
-  };
   return html`<div class="asking"><form class="question" role="search" onSubmit=${submit}>
     <label class="sr" for="where">${t("filter.label")}</label>
-    <input id="where" ref=${input} value=${text} spellcheck=${false} autocomplete="off" placeholder=${t(of === "steps" ? "filter.example.steps" : "filter.example")}
-      aria-invalid=${String(hasFault())} aria-describedby="fault" onKeyDown=${leave}
-      onInput=${(/** @type {Event} */ event) => setText(/** @type {HTMLInputElement} */ (event.target).value)} />
+    <span class="combo"><input id="where" ref=${input} value=${text} spellcheck=${false} autocomplete="off" placeholder=${t(of === "steps" ? "filter.example.steps" : "filter.example")}
+      role="combobox" aria-autocomplete="list" aria-expanded=${String(offers.length > 0)} aria-controls="offers" aria-activedescendant=${at < 0 ? null : `offer-${at}`}
+      aria-invalid=${String(hasFault())} aria-describedby="fault" onKeyDown=${press} onFocus=${look} onBlur=${() => look(null)}
+      onInput=${(/** @type {Event} */ event) => { setText(/** @type {HTMLInputElement} */ (event.target).value); look(event); }} />
+      <ul id="offers" class="offers" role="listbox" aria-label=${t("filter.offers")} hidden=${!offers.length}>${offers.map((one, i) => html`<li id="offer-${i}" role="option" aria-selected=${String(i === at)}
+        onPointerDown=${(/** @type {Event} */ event) => { event.preventDefault(); take(one); }}><code>${line(one.text.trim(), 80)}</code> <span>${one.hint}</span></li>`)}</ul></span>
     <${Builder} of=${of} />
   </form><${TimeRange} /></div>
   <${Chips} where=${where} />

@@ -17,6 +17,7 @@ export const list = {
   "views.name": "Name of this view",
   "views.save": "Save",
   "views.forget": "Forget {name}",
+  "filter.offers": "Suggestions",
   "filter.example.steps": "type = tool and error, duration > 10s and model ~ \"^gpt\"",
   "filter.example": "type:tool error:429 duration>20s -is:annotated, or any words",
   "filter.add": "+ Filter",

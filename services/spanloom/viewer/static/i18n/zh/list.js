@@ -17,6 +17,7 @@ export const list = {
   "views.name": "此视图的名称",
   "views.save": "保存",
   "views.forget": "删除 {name}",
+  "filter.offers": "建议",
   "filter.example.steps": "type = tool and error，duration > 10s and model ~ \"^gpt\"",
   "filter.example": "type:tool error:429 duration>20s -is:annotated，或任意词语",
   "filter.add": "+ 筛选",

@@ -1,0 +1,63 @@
+/** The suggestions below the question box: when they are shown, and the keys that choose of them. */
+import { useRef, useState } from "../vendor/hooks.js";
+import { kept } from "../state/reader.js";
+import { loadFields } from "./columns.js";
+
+/** @typedef {import("./suggest.js").Of} Of */
+
+/** Questions that were asked in this browser, the newest first, by what they are about. */
+const recent = kept("questions", /** @type {Record<string, string[]>} */ ({}));
+const MOST_RECENT = 8;
+
+/** @param {Of} of @param {string} asked */
+export function remember(of, asked) {
+  if (asked) recent.value = { ...recent.peek(), [of]: [asked, ...(recent.peek()[of] ?? []).filter((one) => one !== asked)].slice(0, MOST_RECENT) };
+}
+
+/**
+ * What is offered below the question box, and the keys that choose of it: arrows move, Enter or Tab takes, Escape closes.
+ * @param {{current: HTMLInputElement | null}} input @param {(text: string) => void} setText @param {Of} of
+ */
+export function useOffers(input, setText, of) {
+  const [offers, setOffers] = useState(/** @type {import("./suggest.js").Suggestion[]} */ ([]));
+  const [at, setAt] = useState(-1);
+  const looking = useRef(new AbortController());
+  /** @param {unknown} event null: no more */
+  const look = async (event) => {
+    looking.current.abort();
+    const { signal } = (looking.current = new AbortController());
+    setAt(-1);
+    const box = input.current;
+    const found = event && box ? await offered(box, of, signal).catch(() => []) : [];
+    if (!signal.aborted) setOffers(found);
+  };
+  /** @param {import("./suggest.js").Suggestion} one */
+  const take = (one) => {
+    const box = /** @type {HTMLInputElement} */ (input.current);
+    const caret = box.selectionStart ?? box.value.length;
+    box.setRangeText(one.text, one.from, caret, "end"); // as if it was typed: the caret is after it
+    setText(box.value);
+    void look(true);
+  };
+  /** @param {KeyboardEvent} event */
+  const press = (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") {
+      if (offers.length) void look(null); else input.current?.blur();
+    } else if (by && offers.length) setAt((at + by + offers.length + (at < 0 && by < 0 ? 1 : 0)) % offers.length);
+    else if ((event.key === "Enter" || event.key === "Tab") && at >= 0 && offers[at]) take(offers[at]);
+    else {
+      if (event.key === "Enter") void look(null);
+      return;
+    }
+    event.preventDefault();
+  };
+  return { offers, at, look, take, press };
+}
+
+/** @param {HTMLInputElement} box @param {Of} of @param {AbortSignal} until */
+async function offered(box, of, until) {
+  const { suggest } = await import("./suggest.js");
+  const fields = (await loadFields()).filter((one) => one.of === of);
+  return suggest(box.value.slice(0, box.selectionStart ?? box.value.length), fields, of, recent.peek()[of] ?? [], until);
+}
