@@ -15,6 +15,8 @@ from tests.support.qualities import faults
 from tests.support.team_runs import AGENTS, AGO_NS, HOUR, send_team
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Locator, Page
     from tests.conftest import RunningSpanloom, StartSpanloom
 
@@ -211,10 +213,12 @@ def test_conversations_are_found_by_one_click(page: Page, service: RunningSpanlo
     expect(page.get_by_role("row", name=re.compile(AGENTS[0])).first).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["overview?since=7d", "steps", "conversations", "?since=7d"])
+@pytest.mark.parametrize(
+    "path", ["overview?since=7d", "steps", "conversations", "?since=7d", "settings"]
+)
 def test_pages_are_right_for_every_reader(page: Page, service: RunningSpanloom, path: str) -> None:
     page.goto(f"{service.api}/{path}")
-    expect(page.locator("tbody tr").first).to_be_visible()
+    expect(page.locator("tbody tr, .facts").first).to_be_visible()
     assert faults(page) == []
 
 
@@ -270,3 +274,24 @@ def test_no_choice_of_a_field_is_refused(page: Page, service: RunningSpanloom) -
         ):
             fields.select_option(name)
     # what the console complains of fails the test
+
+
+def test_a_key_is_made_shown_once_and_revoked(
+    page: Page, start_shared_spanloom: StartSpanloom, tmp_path: Path
+) -> None:
+    own = start_shared_spanloom(data_dir=tmp_path)  # keys close a service
+    own.wait_until_ready()
+    page.goto(own.api)
+    go(page, "Settings")
+    expect(page.get_by_text("There are no keys")).to_be_visible()
+    page.get_by_label("admin").check()
+    page.get_by_role("button", name="Make a key").click()
+    made = page.get_by_role("status").filter(has_text="not shown again").locator("code")
+    headers = {"authorization": f"Bearer {made.inner_text()}"}
+    assert httpx.get(f"{own.api}/v1/keys", headers=headers).status_code == 200
+    page.on("dialog", lambda asked: asked.accept())
+    page.evaluate("key => sessionStorage.setItem('spanloom.key', key)", made.inner_text())
+    page.reload()
+    expect(page.get_by_text("not shown again")).to_have_count(0)
+    page.get_by_role("button", name="Revoke").click()
+    expect(page.get_by_text(re.compile("revoked "))).to_be_visible()

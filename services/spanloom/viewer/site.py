@@ -76,6 +76,7 @@ PAGES = {
     "/trajectories/{trace_id}": "pages/trajectory.js",
     "/steps": "pages/steps.js",
     "/conversations": "pages/conversations.js",
+    "/settings": "pages/settings.js",
     "/conversation": "pages/conversation.js",
     "/diff": "pages/diff.js",
     "/queues": "pages/queues.js",
@@ -85,7 +86,7 @@ PAGES = {
     "/exchange": "pages/exchange.js",
 }
 """Paths of pages, each with the module that renders it."""
-_JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange")
+_JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange", "settings")
 STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING} | {
     "pages/conversation.js": "style/conversation.css",
     "pages/overview.js": "style/overview.css",

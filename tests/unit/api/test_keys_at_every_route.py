@@ -275,6 +275,19 @@ def test_no_page_changes_anything_even_without_keys(client: TestClient) -> None:
         assert answer.status_code == 403
 
 
+def test_our_own_page_makes_and_revokes_keys_and_deletes_nothing(client: TestClient) -> None:
+    own = {"Origin": "http://127.0.0.1:8080"}
+    wanted = {"project": "p", "scopes": ["admin"]}
+    made = client.post("/v1/keys", headers=own, json=wanted)
+    assert made.status_code == 200
+    asked = {**own, "authorization": f"Bearer {made.json()['key']}"}
+    as_text = {**asked, "content-type": "text/plain"}  # what a form of another page could send
+    assert client.post("/v1/keys", headers=as_text, content=b"{}").status_code == 403
+    for path in ("/v1/deletions", "/v1/replays"):
+        assert client.post(path, headers=asked, json={}).status_code == 403
+    assert client.delete(f"/v1/keys/{made.json()['id']}", headers=asked).status_code == 200
+
+
 def test_a_route_that_declares_no_scope_stops_the_start() -> None:
     router = APIRouter()
 

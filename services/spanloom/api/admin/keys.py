@@ -43,7 +43,7 @@ async def list_keys(request: Request, using: Using) -> KeyList:
     summary="Make a key",
     responses={200: NEW_KEY, **problem_responses(401, 403, 413, 422, 503)},
 )
-@needs(Scope.ADMIN)
+@needs(Scope.ADMIN, is_of_page=True)
 async def create_key(wanted: KeyRequest, request: Request, using: Using) -> NewKey:
     """Make a key of one project or of all, and show it this once."""
     made = await using.calls.run(
@@ -62,7 +62,7 @@ async def create_key(wanted: KeyRequest, request: Request, using: Using) -> NewK
     summary="Revoke a key",
     responses={200: KEY, **problem_responses(401, 403, 404, 422, 503)},
 )
-@needs(Scope.ADMIN)
+@needs(Scope.ADMIN, is_of_page=True)
 async def revoke_key(key_id: KeyIdInPath, request: Request, using: Using) -> KeyItem:
     """Make a key useless for good, within a second and everywhere; it stays in the list."""
     key = await using.calls.run(using.keys.revoke, key_id, caller_of(request))

@@ -21,7 +21,8 @@ _CALLER = "spanloom.caller"
 _READING = frozenset({"GET", "HEAD"})
 FILE = "application/octet-stream"
 """The media type of a file that a page sends."""
-_OF_PAGES = {AccessScope.ANNOTATE: "application/json", AccessScope.INGEST: FILE}
+JSON = "application/json"
+_OF_PAGES = {AccessScope.ANNOTATE: JSON, AccessScope.INGEST: FILE}
 """By the scope of what a page may change, the media type in which it sends that."""
 
 
@@ -118,13 +119,15 @@ def _check(caller: Caller, needs: Needs, scope: Scope) -> None:
 
 
 def _check_page(origin: str, needs: Needs, scope: Scope) -> None:
-    """Raise ``PermissionDeniedError`` unless our own page sends an annotation, or a file.
+    """Raise ``PermissionDeniedError`` unless our own page sends what pages may send.
+
+    That is annotations, files, and what a route declares besides.
 
     Host and port are compared, not the scheme, which differs if a proxy terminates TLS. A page of
     another origin can send neither media type without a CORS preflight, which is never granted.
     """
     headers = Headers(scope=scope)
-    wanted = _OF_PAGES.get(needs.scope) if needs.scope else None
+    wanted = JSON if needs.is_of_page else _OF_PAGES.get(needs.scope) if needs.scope else None
     if wanted is None:
         raise PermissionDeniedError("Nothing is changed on behalf of a web page.")
     is_own = origin.partition("://")[2] == headers.get("host", "")

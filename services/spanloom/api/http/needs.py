@@ -23,14 +23,18 @@ class Needs(NamedTuple):
     """The scope that the key must have; ``None``: no key is needed."""
     all_projects: bool = False
     """Whether the key must open every project, because the answer covers all of them."""
+    is_of_page: bool = False
+    """Whether our own page may change this, beside what its scope allows a page."""
 
 
 OPEN = Needs(None)
 
 
-def needs(scope: Scope, *, all_projects: bool = False) -> Callable[[Endpoint], Endpoint]:
+def needs(
+    scope: Scope, *, all_projects: bool = False, is_of_page: bool = False
+) -> Callable[[Endpoint], Endpoint]:
     """Declare that a route needs a key with this scope."""
-    return _declaring(Needs(scope, all_projects))
+    return _declaring(Needs(scope, all_projects, is_of_page))
 
 
 def open_to_all(endpoint: Endpoint) -> Endpoint:

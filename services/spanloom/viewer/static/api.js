@@ -129,7 +129,7 @@ export async function getRows(path, params, take) {
 
 /**
  * Send JSON, and return the JSON that comes back.
- * @param {"POST" | "PUT"} method @param {string} path @param {object} body @param {Params} [params]
+ * @param {"POST" | "PUT" | "DELETE"} method @param {string} path @param {object} body @param {Params} [params]
  * @param {string} [who] the annotator, if not the current one @param {boolean} [keepalive] whether it outlives the page
  * @returns {Promise<any>}
  */

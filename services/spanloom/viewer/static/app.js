@@ -6,6 +6,7 @@ const PAGES = /** @type {const} */ ({
   trajectories: () => import("./pages/trajectory.js"),
   steps: () => import("./pages/steps.js"),
   conversations: () => import("./pages/conversations.js"),
+  settings: () => import("./pages/settings.js"),
   overview: () => import("./pages/overview.js"),
   conversation: () => import("./pages/conversation.js"),
   diff: () => import("./pages/diff.js"),

@@ -57,6 +57,7 @@ export const en = {
   "section.steps": "Steps",
   "section.conversations": "Conversations",
   "section.annotation": "Annotation",
+  "section.settings": "Settings",
   "range.label": "Time range",
   "range.1h": "1 h",
   "range.24h": "24 h",

@@ -3,7 +3,7 @@ import { kept } from "../state/reader.js";
 import { en } from "./en.js";
 import { zh } from "./zh.js";
 
-/** @typedef {keyof typeof en | keyof typeof import("./en/annotate.js").annotate | keyof typeof import("./en/conversation.js").conversation | keyof typeof import("./en/diff.js").diff | keyof typeof import("./en/export.js").exporting | keyof typeof import("./en/formats.js").formats | keyof typeof import("./en/import.js").importing | keyof typeof import("./en/list.js").list | keyof typeof import("./en/judging.js").judging | keyof typeof import("./en/overview.js").overview | keyof typeof import("./en/steps.js").steps | keyof typeof import("./en/conversations.js").conversations | keyof typeof import("./en/judging_runs.js").judgingRuns} Key */
+/** @typedef {keyof typeof en | keyof typeof import("./en/annotate.js").annotate | keyof typeof import("./en/conversation.js").conversation | keyof typeof import("./en/diff.js").diff | keyof typeof import("./en/export.js").exporting | keyof typeof import("./en/formats.js").formats | keyof typeof import("./en/import.js").importing | keyof typeof import("./en/list.js").list | keyof typeof import("./en/judging.js").judging | keyof typeof import("./en/overview.js").overview | keyof typeof import("./en/steps.js").steps | keyof typeof import("./en/settings.js").settings | keyof typeof import("./en/conversations.js").conversations | keyof typeof import("./en/judging_runs.js").judgingRuns} Key */
 /** @typedef {Record<string, string | number>} Values */
 
 const LANGUAGES = { en: /** @type {Record<string, string>} */ (en), zh: /** @type {Record<string, string>} */ (zh) };

@@ -58,6 +58,7 @@ export const zh = {
   "section.steps": "步骤",
   "section.conversations": "会话",
   "section.annotation": "标注",
+  "section.settings": "设置",
   "range.label": "时间范围",
   "range.1h": "1 小时",
   "range.24h": "24 小时",

@@ -1,63 +1,19 @@
 /** The query of the list: as one line of text, as chips, from choices, and what to do if no run matches. */
-import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
-import { getJson } from "../api.js";
+import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { condition, conditions, joined, keyed, quoted } from "../state/filters.js";
+import { conditions, joined, quoted } from "../state/filters.js";
 import { change, place } from "../state/place.js";
 import { html, line, Menu } from "../ui/html.js";
-import { questionOf, useFields } from "./columns.js";
+import { questionOf } from "./columns.js";
+import { later } from "../ui/fetched.js";
 import { useKeys } from "../ui/frame.js";
 import { remember, useOffers } from "./offers.js";
 import { failure } from "./runs.js";
 import { goTo, TimeRange } from "./time_range.js";
 
-// Makes a condition from three choices, for readers who do not know the query language yet.
-
 /** @typedef {import("./suggest.js").Of} Of */
 
-/** @param {{of: Of}} props */
-export const Builder = ({ of }) => html`<${Menu} label=${t("filter.add")}><${Choice} of=${of} /><//>`;
-
-/** @param {Event} event */
-const valueOf = (event) => /** @type {HTMLSelectElement} */ (event.target).value;
-
-/** @param {{of: Of}} props */
-function Choice({ of }) {
-  const fields = useFields(of);
-  const [name, setName] = useState(of === "steps" ? "type" : "outcome");
-  const [values, setValues] = useState(/** @type {string[]} */ ([]));
-  const field = fields.find((one) => one.name === name);
-  const isListed = field?.type === "text" && !field.has_keys; // the service lists the values of texts
-  useEffect(() => {
-    const until = new AbortController();
-    setValues([]);
-    if (isListed) getJson(`/v1/fields/${name}/values`, { of, limit: 50 }, until.signal).then(
-      (data) => setValues(data.items.map((/** @type {{value: unknown}} */ one) => String(one.value))), () => {});
-    return () => until.abort();
-  }, [name, of, isListed]);
-  /** @param {SubmitEvent} event */
-  const add = (event) => {
-    event.preventDefault();
-    event.stopPropagation();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.target));
-    const named = keyed(name, String(given.get("key") ?? ""));
-    const part = condition(named, String(given.get("operator") ?? ""), String(given.get("value") ?? ""), field?.type ?? "text");
-    change({ where: joined([...conditions(place.peek().query.where ?? ""), part]), cursor: null, at: null }, true);
-  };
-  const isFlag = field?.type === "flag";
-  return html`<div class="builder"><select aria-label=${t("filter.field")} value=${name} onChange=${(/** @type {Event} */ e) => setName(valueOf(e))}>
-      ${fields.map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select>
-    <form onSubmit=${add}>
-      ${field?.has_keys && html`<input name="key" aria-label=${t("filter.key")} required autocomplete="off" placeholder=${t("filter.key")} />`}
-      <select name="operator" aria-label=${t("filter.operator")}>
-        ${(isFlag ? ["is", "not"] : (field?.operators ?? ["="])).map((one) => html`<option>${one}</option>`)}</select>
-      ${field?.choices.length ? html`<select name="value" aria-label=${t("filter.value")}>${field.choices.map((one) => html`<option>${one}</option>`)}</select>`
-        : !isFlag && html`<input name="value" aria-label=${t("filter.value")} list="values" autocomplete="off" placeholder=${t("filter.value")} />
-        <datalist id="values">${values.map((one) => html`<option value=${one} />`)}</datalist>`}
-      <button class="main">${t("filter.use")}</button>
-    </form>
-    <p class="quiet">${field?.description} ${field && html`<code>${field.example}</code>`}</p></div>`;
-}
+const Choice = later(async () => (await import("./builder.js")).Choice);
 
 // The query of the list as one line of text, and below it as chips.
 
@@ -95,7 +51,7 @@ export function FilterBar({ of = "trajectories" }) {
       onInput=${(/** @type {Event} */ event) => { setText(/** @type {HTMLInputElement} */ (event.target).value); look(event); }} />
       <ul id="offers" class="offers" role="listbox" aria-label=${t("filter.offers")} hidden=${!offers.length}>${offers.map((one, i) => html`<li id="offer-${i}" role="option" aria-selected=${String(i === at)}
         onPointerDown=${(/** @type {Event} */ event) => { event.preventDefault(); take(one); }}><code>${line(one.text.trim(), 80)}</code> <span>${one.hint}</span></li>`)}</ul></span>
-    <${Builder} of=${of} />
+    <${Menu} label=${t("filter.add")}><${Choice} of=${of} /><//>
   </form><${TimeRange} /></div>
   <${Chips} where=${where} />
   <${Fault} />`;

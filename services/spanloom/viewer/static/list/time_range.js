@@ -1,6 +1,5 @@
 /** The choice of a time range: four that end now, and from–to. */
 import { t } from "../i18n/index.js";
-import { moment } from "../format.js";
 import { faultOf, RANGES, range } from "../state/range.js";
 import { change, place } from "../state/place.js";
 import { html, Menu } from "../ui/html.js";
@@ -49,18 +48,3 @@ function FromTo() {
     <p class="quiet">${t("range.zone", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}</p>
     <button class="main">${t("filter.use")}</button></form>`;
 }
-
-/** What is wrong with the range of the address, with a way on; nothing if it is right. */
-export function RangeFault() {
-  const { query } = place.value;
-  const fault = faultOf(query, Date.now());
-  if (!fault) return "";
-  const { since, until } = range(query, Date.now());
-  return html`<section class="notice" role="alert"><h2>${t(fault)}</h2>
-    <p>${t(`${fault}.do`, { since: show(since, query.since), until: show(until, query.until) })}</p>
-    <p>${fault === "range.backwards" && html`<button class="main" onClick=${() => goTo(query.until, query.since && new Date(Number(since)).toISOString())}>${t("range.turn")}</button> `}
-      <button onClick=${() => goTo("7d")}>${t("range.7d")}</button> <button onClick=${() => goTo(null)}>${t("range.all")}</button></p></section>`;
-}
-
-/** @param {number | null} ms @param {string | undefined} written */
-const show = (ms, written) => (ms === null || Number.isNaN(ms) ? (written ?? "") : moment(ms));

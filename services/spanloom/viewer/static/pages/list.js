@@ -9,7 +9,6 @@ import { DatasetButton, useDatasetKey } from "../dataset/button.js";
 import { Empty, Examples, FilterBar } from "../list/filter_bar.js";
 import { OrderChoice } from "../list/columns.js";
 import { Live } from "../list/live.js";
-import { RangeFault } from "../list/time_range.js";
 import { answersTo, failure, first, isLoading, load, nextCursor, PAGE, runs, total } from "../list/runs.js";
 import { ColumnMenu, selection, Table, ViewMenu } from "../list/table.js";
 import { returns } from "../api.js";
@@ -23,6 +22,7 @@ import { later } from "../ui/fetched.js";
 learn({ en, zh });
 
 const Histogram = later(async () => (await import("../list/histogram.js")).Histogram);
+const RangeFault = later(async () => (await import("../list/range_fault.js")).RangeFault);
 const AddToQueue = later(async () => (await import("../queues/add.js")).AddToQueue);
 
 export function Page() {

@@ -11,7 +11,7 @@ import { Tiles } from "../overview/tiles.js";
 import { Tops } from "../overview/tops.js";
 import { Empty, Examples, FilterBar } from "../list/filter_bar.js";
 import { question } from "../list/runs.js";
-import { RangeFault } from "../list/time_range.js";
+import { RangeFault } from "../list/range_fault.js";
 import { returns } from "../api.js";
 import { place } from "../state/place.js";
 import { faultOf } from "../state/range.js";

@@ -8,7 +8,7 @@ import { useEffect, useLayoutEffect } from "../vendor/hooks.js";
 import { ExportButton } from "../export/button.js";
 import { DatasetButton, useDatasetKey } from "../dataset/button.js";
 import { FilterBar } from "../list/filter_bar.js";
-import { RangeFault } from "../list/time_range.js";
+import { RangeFault } from "../list/range_fault.js";
 import { keyOf, load, nextCursor, PAGE, question, rows, selection, sourceOf, total } from "../steps/rows.js";
 import { StepTable } from "../steps/table.js";
 import { failure } from "../list/runs.js";

@@ -13,6 +13,7 @@ const SECTIONS = [
   { path: "/steps", name: "section.steps", of: /^\/steps$/ },
   { path: "/conversations", name: "section.conversations", of: /^\/conversations?$/ },
   { path: "/queues", name: "section.annotation", of: /^\/(queues|schemes|agreement|adjudication|exchange)$/ },
+  { path: "/settings", name: "section.settings", of: /^\/settings$/ },
 ];
 
 /** Pages whose `where` is about runs: it goes from one to another. */
