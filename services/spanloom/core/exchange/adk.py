@@ -13,6 +13,7 @@ from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import complete
 from spanloom.core.exchange.ids import trace_id_of
 from spanloom.core.exchange.messages.reading import AGENT, Source, draft_of_messages
+from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.json_bytes import dump, sorted_keys
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import Refused, a_list, an_object, read_alone
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from spanloom.core.formats.readers import Located, Reading, Taken
 
 _CASES, _ID, _SET = "eval_cases", "eval_id", "eval_set_id"
-_KNOWN = frozenset({_ID, "conversation", "session_input", "creation_timestamp"})
+_OF_A_CASE = frozenset({_ID, "conversation", "session_input"})
+_OF_A_TURN = frozenset({"user_content", "intermediate_data", "final_response"})
+_BETWEEN = frozenset({"tool_uses", "tool_responses"})
 
 
 class Reader:
@@ -51,11 +54,12 @@ class Reader:
                 yield Refused(place, f"{_CASES}: the set has none")
             for at, case in enumerate(cases):
                 where = place if len(cases) == 1 else f"{place}: case {at + 1}"
-                yield from read_alone(where, (given.get(_SET), case), _read_case, reading)
+                yield from read_alone(where, (given, case), _read_case, reading)
 
 
-def _read_case(given: tuple[object, Any], reading: Reading) -> Iterable[Json]:
-    of_set, value = given
+def _read_case(given: tuple[Json, Any], reading: Reading) -> Iterable[Json]:
+    whole, value = given
+    of_set = whole.get(_SET)
     case = an_object(value, "the case")
     own = case.get(_ID)
     if not isinstance(own, str) or not own:
@@ -66,9 +70,10 @@ def _read_case(given: tuple[object, Any], reading: Reading) -> Iterable[Json]:
     messages: list[Json] = []
     for at, turn in enumerate(a_list(case.get("conversation"), "conversation")):
         messages += _turn(an_object(turn, f"conversation.{at}"), f"conversation.{at}", reading)
-    for name in case.keys() - _KNOWN:
-        reading.losses.note(Code.METADATA_DROPPED, name)
+    note_unread(whole, {_SET, _CASES}, reading.losses, "set")
+    note_unread(case, _OF_A_CASE, reading.losses)
     session = an_object(case.get("session_input") or {}, "session_input")
+    note_unread(session, {"app_name"}, reading.losses, "session_input")
     app = session.get("app_name")
     about = {_SET: set_id, _ID: case.get(_ID)}
     metadata = {name: text for name, text in about.items() if isinstance(text, str) and text}
@@ -88,6 +93,8 @@ def _turn(turn: Json, where: str, reading: Reading) -> Iterator[Json]:
         "content": _text(turn.get("user_content"), f"{where}.user_content", reading),
     }
     between = an_object(turn.get("intermediate_data") or {}, f"{where}.intermediate_data")
+    note_unread(turn, _OF_A_TURN, reading.losses, where)
+    note_unread(between, _BETWEEN, reading.losses, f"{where}.intermediate_data")
     uses = a_list(between.get("tool_uses") or [], f"{where}.intermediate_data.tool_uses")
     calls = [_call(use, f"{where}.intermediate_data.tool_uses.{n}") for n, use in enumerate(uses)]
     if calls:

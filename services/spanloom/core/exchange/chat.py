@@ -9,6 +9,7 @@ from spanloom.core.exchange.kept import OF_THE_SENDER
 from spanloom.core.exchange.messages.reading import draft_of_messages, is_message_list
 from spanloom.core.exchange.messages.rows import source_of
 from spanloom.core.exchange.messages.writing import about_run, kept_beside, talk_of, tools_of
+from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.readers import EachAlone, a_list, an_object
 from spanloom.core.messages.steps import TOOL_DEFINITIONS
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from spanloom.core.formats.readers import Reading
     from spanloom.core.formats.stored import Stored
 
+_TOOLS = "tools"
+_READ = frozenset({"messages", "metadata"})
 _OF_OTHERS = frozenset({"annotations", "index", "inputs", "root_step", "type"})
 
 
@@ -32,7 +35,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
     """Return the row of a run; raises ``NotHeldError`` without an agent."""
     talk = talk_of(stored, losses, _KEPT)
     tools = tools_of(talk.agent, losses)
-    offered = {"tools": tools} if tools else {}
+    offered = {_TOOLS: tools} if tools else {}
     return dump({"messages": talk.messages, **offered, "metadata": about_run(stored.view)})
 
 
@@ -49,9 +52,10 @@ def read_one(value: Any, reading: Reading) -> Iterable[Json]:
     messages = a_list(row.get("messages"), "messages")
     draft = draft_of_messages(messages, reading, source_of(row, reading))
     first = next((step for step in draft.steps if step.kind is Kind.MODEL), None)
-    if first is not None and row.get("tools"):
-        tools = dump(a_list(row["tools"], "tools")).decode()
+    if first is not None and row.get(_TOOLS):
+        tools = dump(a_list(row[_TOOLS], _TOOLS)).decode()
         first.metadata = {**first.metadata, TOOL_DEFINITIONS: tools}
+    note_unread(row, _READ if first is None else _READ | {_TOOLS}, reading.losses)
     yield complete(draft)
 
 

@@ -15,6 +15,7 @@ from spanloom.core.exchange.kept import OF_THE_SENDER
 from spanloom.core.exchange.messages.reading import draft_of_messages, is_message_list
 from spanloom.core.exchange.messages.rows import source_of
 from spanloom.core.exchange.messages.writing import about_run, kept_beside, talk_of
+from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.readers import EachAlone, an_object
 
@@ -70,11 +71,12 @@ def fits(value: Any) -> bool:
 def read_one(value: Any, reading: Reading) -> Iterable[Json]:
     """Yield the run of an example."""
     row = an_object(value, "the value")
-    outputs: Json = next((row[name] for name in _OUTPUTS if row.get(name)), {})
+    answered = next((name for name in _OUTPUTS if row.get(name)), _OUTPUTS[0])
     messages = [
-        *_messages(row.get("inputs") or {}, "inputs", "user"),
-        *_messages(outputs, "outputs", "assistant"),
+        *_messages(row.get("inputs") or {}, "inputs", "user", reading.losses),
+        *_messages(row.get(answered) or {}, answered, "assistant", reading.losses),
     ]
+    note_unread(row, {"id", "inputs", answered, "metadata", _SPLIT}, reading.losses)
     if not messages:
         raise InvalidRequestError("inputs: it has no messages")
     about = an_object(row.get("metadata") or {}, "metadata")
@@ -84,11 +86,12 @@ def read_one(value: Any, reading: Reading) -> Iterable[Json]:
     yield complete(draft_of_messages(messages, reading, source))
 
 
-def _messages(value: object, where: str, role: str) -> Sequence[object]:
+def _messages(value: object, where: str, role: str, losses: Losses) -> Sequence[object]:
     """Return the messages of inputs or outputs; of other members, one message."""
     given = an_object(value, where)
     found = given.get(_MESSAGES)
     if isinstance(found, list):
+        note_unread(given, {_MESSAGES}, losses, where)
         return found
     if not given:
         return []

@@ -15,8 +15,9 @@ from spanloom.core.exchange.ids import note_made, trace_id_of
 from spanloom.core.exchange.messages.reading import AGENT, Source, draft_of_messages
 from spanloom.core.exchange.messages.rows import source_id_of
 from spanloom.core.exchange.messages.writing import kept_beside, placeholder, talk_of
+from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.json_bytes import dump
-from spanloom.core.formats.losses import Code
+from spanloom.core.formats.losses import Code, Losses
 from spanloom.core.formats.readers import Refused, a_list, a_text, an_object, read_alone
 
 if TYPE_CHECKING:
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
 
     from spanloom.core.exchange.messages.writing import Talk
     from spanloom.core.formats.json_bytes import Json
-    from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.readers import Located, Reading, Taken
     from spanloom.core.formats.stored import Stored
 
 _SESSION, _MESSAGE = "session", "message"
 _HARNESS = "spanloom"
+_OF_A_RUN = frozenset({"type", "harness", "id", "name"})
+_OF_A_LINE = frozenset({"type", _MESSAGE})
+_OF_A_MESSAGE = frozenset({"role", "content", "toolCalls"})
+_TEXTS = frozenset({"toolCallId", "reasoningContent"})
 _ROLES = {"developer": "system"}
 _KEPT = kept_beside(members={"name", "started_at"}, of_models={"model"})
 
@@ -134,6 +138,7 @@ class _Session:
         """Begin without messages."""
         self._place, self._value = place, value
         self._messages: list[Json] = []
+        self._unread = Losses()
         self._times: list[int | None] = []
         self._models: list[str] = []
 
@@ -145,14 +150,25 @@ class _Session:
         if len(self._messages) > MAX_STEPS:  # refused as a whole in the end
             return
         try:
-            given = an_object(an_object(value, "the line").get(_MESSAGE), _MESSAGE)
+            line = an_object(value, "the line")
+            given = an_object(line.get(_MESSAGE), _MESSAGE)
             self._messages.append(_read_message(given))
         except InvalidRequestError as error:
             yield Refused(place, str(error))
             return
-        stamp, model = given.get("timestamp"), given.get("model")
-        self._times.append(_milliseconds(stamp))
-        self._models.append(model if isinstance(model, str) else "")
+        self._add_beside(given)
+        note_unread(line, _OF_A_LINE, self._unread, place)
+
+    def _add_beside(self, given: Json) -> None:
+        """Add time and model of a message, and count what else it has."""
+        time, model = _milliseconds(given.get("timestamp")), given.get("model")
+        is_answer = given["role"] == "assistant" and isinstance(model, str)
+        known = {name for name in _TEXTS if isinstance(given.get(name), str)} | _OF_A_MESSAGE
+        known |= {"timestamp"} if time is not None else set()
+        known |= {"model"} if is_answer else set()
+        note_unread(given, known, self._unread, f"messages.{len(self._times)}")
+        self._times.append(time)
+        self._models.append(str(model) if is_answer else "")
 
     def read(self, reading: Reading) -> Iterator[Taken | Refused]:
         """Yield the run, or why there is none."""
@@ -160,6 +176,8 @@ class _Session:
 
     def _read_one(self, value: Any, reading: Reading) -> Iterable[Json]:
         given, name = a_text(value.get("id"), "id"), value.get("name")
+        note_unread(value, _OF_A_RUN, reading.losses)
+        reading.losses.add(self._unread)
         trace_id = trace_id_of(reading.format, reading.project, given)
         note_made(trace_id, given, "id", reading.losses)
         source = Source(

@@ -9,6 +9,7 @@ from spanloom.core.exchange.ids import note_made, step_id_of
 from spanloom.core.exchange.inspect.messages import arguments_text, read, read_all
 from spanloom.core.exchange.inspect.scores import OURS
 from spanloom.core.exchange.inspect.times import milliseconds, read_usage
+from spanloom.core.exchange.inspect.unread import count_of_event
 from spanloom.core.exchange.inspect.writing import NO_MODEL
 from spanloom.core.formats.json_bytes import as_text, dump
 from spanloom.core.formats.losses import Code
@@ -63,6 +64,8 @@ class _Steps:
             self._keep(step, event, str(event.get("span_id") or ""))
         else:
             self._losses.note(Code.METADATA_DROPPED, f"events.{at}")
+            return
+        count_of_event(event, f"events.{at}", self._losses)
 
     def _start(self, event: Json, at: int) -> int:
         found = milliseconds(event.get("timestamp"))
@@ -79,6 +82,7 @@ class _Steps:
         span_id, around = str(event.get("id") or ""), str(event.get("parent_id") or "")
         ours = ours_of(event)
         if not ours and event.get("type") != "agent":
+            self._losses.note(Code.GRAPH_FLATTENED, f"events.{at}")
             self._step_of_span[span_id] = self._step_of_span.get(around, "")
             return
         step = DraftStep(

@@ -16,6 +16,7 @@ from spanloom.core.exchange.inspect.events import ours_of, root_of, steps_of_eve
 from spanloom.core.exchange.inspect.messages import ASSISTANT, read_all
 from spanloom.core.exchange.inspect.scores import Scored, read_scores
 from spanloom.core.exchange.inspect.times import milliseconds
+from spanloom.core.exchange.inspect.unread import count_of_messages, count_of_sample
 from spanloom.core.exchange.inspect.writing import TARGET
 from spanloom.core.exchange.kept import OF_THE_SOURCE
 from spanloom.core.exchange.messages.reading import Source, draft_of_messages
@@ -38,6 +39,7 @@ class Sample(NamedTuple):
     json: Any  # as JSON has it
     eval: Json
     """The log's ``eval``: task, model, dataset."""
+    log: Json
 
 
 class LogReader:
@@ -65,7 +67,7 @@ class LogReader:
                 yield Refused(place, "samples: the log has none")
             for at, sample in enumerate(samples):
                 where = place if len(samples) == 1 else f"{place}: sample {at + 1}"
-                yield from read_alone(where, Sample(sample, about), _read_sample, reading)
+                yield from read_alone(where, Sample(sample, about, log), _read_sample, reading)
 
 
 INSPECT = LogReader()
@@ -84,6 +86,7 @@ def _draft(sample: Sample, reading: Reading) -> Draft:
     reading.losses.trace_id = trace_id
     note_made(trace_id, str(ours.get("trace_id") or own), "uuid", reading.losses)
     _read_scores(sample, trace_id, reading)
+    count_of_sample(sample.log, sample.eval, sample.json, reading.losses)
     extras = _extras(sample, ours, source)
     found = sample.json.get("events")
     events = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
@@ -115,6 +118,7 @@ def _of_messages(
     root = root_of(sample.json, sample.eval, trace_id, ())
     model = str(sample.eval.get("model") or "")
     messages = read_all(sample.json.get("messages"), reading.losses)
+    count_of_messages(sample.json.get("messages"), "messages", reading.losses)
     models = [model if one["role"] == ASSISTANT else "" for one in messages]
     source = Source(trace_id=trace_id, name=root.name, extras=extras, models=models)
     draft = draft_of_messages(messages, reading, source)

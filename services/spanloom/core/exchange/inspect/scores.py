@@ -16,6 +16,7 @@ from spanloom.core.exchange.scored import (
     moment_of,
     usable,
 )
+from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.losses import Code
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _UNSCORED: Final = "N"
 """The value of a score without one: the format has no other word that JSON can hold."""
 _BY_A_MODEL = "grading"
 """Member of the metadata of scorers that ask a model."""
+_OF_A_SCORE = frozenset({"value", "answer", "explanation", "metadata", "history", "reason"})
 _MOST_EPOCHS = 10_000
 
 
@@ -60,6 +62,7 @@ def read_scores(scores: Mapping[str, Any], run: Scored, losses: Losses) -> Itera
             yield usable(_ours_again(scorer, score, ours, run), where, losses)
             continue
         losses.note(Code.METADATA_DROPPED, f"{where}.metadata", int(bool(beside)))
+        note_unread(score, _OF_A_SCORE, losses, where)
         for name, value in _values(scorer, score.get("value")):
             yield usable(_row(name, scorer, value, score, run), where, losses)
 

@@ -18,19 +18,22 @@ from spanloom.core.exchange.drafts import MAX_STEPS, Draft, DraftStep
 from spanloom.core.exchange.ids import note_made, step_id_of
 from spanloom.core.exchange.messages.writing import A_TOOL
 from spanloom.core.exchange.times import filled
+from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.conversation import text_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import an_object
-from spanloom.core.messages.forms import is_message
+from spanloom.core.messages.forms import BOOKKEEPING, is_message, open_message
 from spanloom.core.messages.message import read_messages
 from spanloom.core.messages.wire import UnwritableError
 from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.readers import Reading
 
 AGENT = "agent"
@@ -39,6 +42,8 @@ _CALL, _A_RESULT = "chat", "result"
 """The names of a model call, and of a tool of which neither name nor call is known."""
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
 _PARTS = frozenset({"text", "image_url", "input_audio", "file"})
+_OF_A_RESULT = frozenset({"role", "content", "tool_call_id", "name", "status", "type"})
+"""Members of a tool's message that its step has; messages of the conversation stay whole."""
 _FAILED = "error"
 _ANY = "", ""
 
@@ -74,7 +79,8 @@ def draft_of_messages(messages: Sequence[object], reading: Reading, source: Sour
         )
     draft = _Drafting(reading, source)
     for at, item in enumerate(messages):
-        for message in _normalized(item, f"{source.where}.{at}".lstrip(".")):
+        where = f"{source.where}.{at}".lstrip(".")
+        for message in _normalized(item, where, reading.losses):
             draft.add(message, at)
     return draft.finish()
 
@@ -84,8 +90,11 @@ def is_message_list(value: object) -> bool:
     return isinstance(value, list) and bool(value) and is_message(value[0])
 
 
-def _normalized(item: object, where: str) -> Iterator[Json]:
-    """Yield an item as messages of the one shape; most have it already."""
+def _normalized(item: object, where: str, losses: Losses) -> Iterator[Json]:
+    """Yield an item as messages of the one shape; most have it already.
+
+    What is no part of the conversation is left out of others, and counted.
+    """
     message = an_object(item, where)
     if _is_settled(message):
         yield message
@@ -96,7 +105,15 @@ def _normalized(item: object, where: str) -> Iterator[Json]:
         found = read_messages([message], "user")
     except (UnwritableError, RecursionError) as error:
         raise InvalidRequestError(f"{where}: it is nested too deeply") from error
+    opened, _ = open_message(message)
+    note_unread(opened, opened.keys() - BOOKKEEPING | _id_of_call(found), losses, where)
     yield from (read for read in found if isinstance(read, dict))
+
+
+def _id_of_call(found: Sequence[object]) -> AbstractSet[str]:
+    """Return the member by which some results name their call, which is bookkeeping of others."""
+    first = found[0] if found else None
+    return {"id"} if isinstance(first, dict) and first.get("role") == "tool" else set()
 
 
 def _is_settled(message: Json) -> bool:
@@ -237,6 +254,8 @@ class _Drafting:
             metadata={"tool_name": name} | ({"tool_call_id": call_id} if call_id else {}),
         )
         self._add(step)
+        where = f"{self._source.where}.{at}".lstrip(".")
+        note_unread(message, _OF_A_RESULT, self._reading.losses, where)
 
 
 class _Calls:

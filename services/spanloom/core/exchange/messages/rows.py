@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 from spanloom.core.exchange.ids import note_made, trace_id_of
 from spanloom.core.exchange.messages.reading import AGENT, Source
 from spanloom.core.exchange.messages.writing import NAMED
+from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.json_bytes import dump, sorted_keys
 from spanloom.core.formats.readers import an_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.readers import Reading
 
 TAGS = "tags"
+_TEXTS = tuple(name for name in ("name", *NAMED) if name != TAGS)
 
 
 def source_of(row: Json, reading: Reading, own_id: object = None) -> Source:
@@ -34,12 +37,24 @@ def source_of(row: Json, reading: Reading, own_id: object = None) -> Source:
         text = dump(sorted_keys(row)).decode()
         trace_id = trace_id_of(reading.format, reading.project, text)
     note_made(trace_id, given, "id", reading.losses)
+    note_unread(about, about.keys() - _odd(about, given), reading.losses, "metadata")
     name = about.get("name")
     return Source(
         trace_id=trace_id,
         name=name if isinstance(name, str) and name else AGENT,
         extras=extras_of(about, source_id_of(given, trace_id)),
     )
+
+
+def _odd(about: Json, given: str) -> AbstractSet[str]:
+    """Return the names in metadata that have a meaning here, and a value without one."""
+    odd = {name for name in _TEXTS if not isinstance(about.get(name), str)}
+    tags = about.get(TAGS)
+    if len(_texts(tags)) < (len(tags) if isinstance(tags, list) else 1):
+        odd.add(TAGS)
+    if about.get("trace_id") not in (given, given.replace("-", "")):
+        odd.add("trace_id")
+    return odd
 
 
 def source_id_of(given: str, trace_id: str) -> Mapping[str, str]:
@@ -51,7 +66,7 @@ def source_id_of(given: str, trace_id: str) -> Mapping[str, str]:
 def extras_of(about: Json, more: Mapping[str, str]) -> Mapping[str, object]:
     """Return metadata of a source as members of ``extraction``; ``more`` precedes it."""
     extras: dict[str, object] = {
-        name: about[name] for name in NAMED if name != TAGS and isinstance(about.get(name), str)
+        name: about[name] for name in _TEXTS if name != "name" and isinstance(about.get(name), str)
     }
     if tags := _texts(about.get(TAGS)):
         extras[TAGS] = tags
