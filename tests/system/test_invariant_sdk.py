@@ -81,6 +81,19 @@ def await_run(
     raise AssertionError(shown)
 
 
+def await_scores(api: str, trace_id: str) -> list[dict[str, Any]]:
+    """Wait for the scores of a run, which are stored right after it."""
+    until = time.monotonic() + WAIT_S
+    while time.monotonic() < until:
+        found: list[dict[str, Any]] = httpx.get(
+            f"{api}/v1/scores", params={"trace_id": trace_id}
+        ).json()["items"]
+        if found:
+            return found
+        time.sleep(0.1)
+    raise AssertionError(trace_id)
+
+
 def types_of(document: Document) -> list[tuple[str, str]]:
     return [(step.type, step.output) for step in document.steps]
 
@@ -104,8 +117,9 @@ def test_a_pushed_run_is_an_agent_with_calls_and_tools(spanloom: RunningSpanloom
     assert told["metadata"] == {"name": "forecaster", "team": "north", "dataset": "weather-1"}
     assert (told["dialects"], told["outcome"]) == (["invariant"], "ok")
     await_run(spanloom.api, second, lambda d: d.root.name == "weather-1")
-    metrics = httpx.get(f"{spanloom.api}/metrics").text
-    assert 'spanloom_items_dropped_total{signal="invariant_annotations"} 1.0' in metrics
+    (score,) = await_scores(spanloom.api, first)
+    assert (score["step_id"], score["value"], score["value_type"]) == (last.id, "right", "text")
+    assert score["evidence"][0]["address"] == "messages[3].content:L0"
 
 
 def test_appended_messages_are_merged_by_time(spanloom: RunningSpanloom) -> None:

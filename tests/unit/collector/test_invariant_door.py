@@ -23,6 +23,8 @@ from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.limits import Limits
 from spanloom.core.document import Document
 from spanloom.core.errors import InvalidRequestError, RequestTooLargeError
+from spanloom.core.model.access import Reach
+from spanloom.core.ports.annotations import ScoreQuery
 
 if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -50,14 +52,22 @@ def pushed(*messages: Json, at: int = NOW, **beside: Any) -> ExportTraceServiceR
     return ExportTraceServiceRequest.FromString(encoded)
 
 
-def appended(*messages: Json, at: int = NOW) -> ExportTraceServiceRequest:
-    body = json.dumps({"messages": messages}).encode()
-    checked, _ = read_append(body, Limits())
+def appended(*messages: Json, at: int = NOW, **beside: Any) -> ExportTraceServiceRequest:
+    body = json.dumps({"messages": messages, **beside}).encode()
+    checked = read_append(body, Limits())
     return ExportTraceServiceRequest.FromString(encode_append(TRACE, checked, at))
 
 
 def spans_of(request: ExportTraceServiceRequest) -> list[Span]:
     return [s for r in request.resource_spans for scope in r.scope_spans for s in scope.spans]
+
+
+def world_of(*requests: ExportTraceServiceRequest) -> World:
+    world = World()
+    for request in requests:
+        world.send_message(request.SerializeToString())
+        world.step(100.0)
+    return world
 
 
 def run_of(*requests: ExportTraceServiceRequest) -> Document:
@@ -66,6 +76,16 @@ def run_of(*requests: ExportTraceServiceRequest) -> Document:
         world.send_message(request.SerializeToString())
     world.step(100.0)
     return Document(world.document(TRACE.hex()))
+
+
+def scores_in(world: World) -> list[tuple[str, str, str, str, Any]]:
+    """Return step, output of it, author, text, and evidence of the scores."""
+    steps = {step.id: step.output for step in Document(world.document(TRACE.hex())).steps}
+    found = world.store.scores.list(Reach.ALL, ScoreQuery([TRACE.hex()]), 100)
+    return sorted(
+        (s.target, steps.get(s.step_id, ""), s.author, s.text, json.loads(s.evidence))
+        for s in found
+    )
 
 
 def told(document: Document) -> list[tuple[str, str, str]]:
@@ -126,6 +146,38 @@ def test_a_run_has_its_dataset_and_metadata() -> None:
     assert run_of(pushed()).root.name == "agent"
 
 
+RIGHT: Json = {"content": "right", "address": "messages.2.content:0-3"}
+
+
+def test_an_annotation_is_a_score_of_the_step_it_names() -> None:
+    noted = {**RIGHT, "extra_metadata": {"source": "critic", "severity": 2}}
+    timed = [{**one, "timestamp": "2026-03-01T12:00:00Z"} for one in (ASKED, CALLED, RAN)]
+    early = pushed(*timed, annotations=[[noted, {**RIGHT, "address": "messages.3"}]])
+    world = world_of(early)
+    place = {"address": RIGHT["address"], "field": "output", "start": 0, "end": 3}
+    assert scores_in(world) == [
+        ("step", "dry", "critic", "right", [place]),
+        ("trajectory", "", "invariant", "right", [{"address": "messages.3"}]),
+    ]
+    document = Document(world.document(TRACE.hex()))
+    assert [kind for kind, *_ in told(document)] == ["model", "tool"]
+    assert document.root.duration == 0
+
+
+def test_an_annotation_earlier_than_its_message_finds_it() -> None:
+    first = pushed(ASKED, CALLED, annotations=[[RIGHT]])
+    world = world_of(first, appended(RAN, at=NOW + 1))
+    ((target, output, *_),) = scores_in(world)
+    assert (target, output) == ("step", "dry")
+
+
+def test_annotations_of_one_place_are_scores_of_their_own_and_sent_again_the_same() -> None:
+    notes = [RIGHT, {**RIGHT, "content": "short"}]
+    late = [appended(ANSWERED, at=NOW + n, annotations=notes) for n in (1, 2)]
+    world = world_of(pushed(ASKED, CALLED, RAN), *late)
+    assert [text for *_, text, _ in scores_in(world)] == ["right", "short"]
+
+
 def test_an_append_without_its_run_is_partial() -> None:
     document = run_of(appended(ASKED, ANSWERED))
     assert document.extraction["status"] == "partial"
@@ -146,6 +198,13 @@ def test_an_append_without_its_run_is_partial() -> None:
         (b'{"messages":[[]],"metadata":[]}', "metadata: as many"),
         (b'{"messages":[[]],"metadata":[7]}', r"metadata\[0\]: an object"),
         (b'{"messages":[[]],"annotations":{}}', "annotations: a list"),
+        (b'{"messages":[[]],"annotations":[[7]]}', r"annotations\[0\]\[0\]: an object"),
+        (b'{"messages":[[]],"annotations":[[{}]]}', r"annotations\[0\]\[0\].content: a string"),
+        (b'{"messages":[[]],"annotations":[[{"content":"a"}]]}', "address: a string"),
+        (
+            b'{"messages":[[]],"annotations":[[{"content":"a","address":"","extra_metadata":7}]]}',
+            "extra_metadata: an object",
+        ),
         (b'{"messages":[[]],"dataset":"a b"}', "dataset: a name"),
         (b'{"messages":[[]],"dataset":7}', "dataset: a name"),
     ],

@@ -20,6 +20,8 @@ from spanloom.collector.doors.otlp.json import load_json
 from spanloom.collector.doors.otlp_writing import RequestWriter, as_text, put_attribute
 from spanloom.collector.doors.status import MAX_ERROR_BYTES, build_status, clip
 from spanloom.core.conventions import invariant as keys
+from spanloom.core.conventions.evaluations import EVALUATOR, EXPLANATION, NAME, OWN, RESULT
+from spanloom.core.conventions.invariant_annotations import ANNOTATION, read_annotation
 from spanloom.core.conventions.listed_messages import time_ns
 from spanloom.core.errors import InvalidRequestError, RequestTooLargeError
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from spanloom.collector.doors.http_messages import RequestHead
     from spanloom.collector.intake.export import Exporter, ExportOutcome
     from spanloom.collector.intake.limits import Limits
+    from spanloom.core.conventions.invariant_annotations import Annotation
 
     Json = dict[str, Any]  # a JSON object
 
@@ -43,8 +46,9 @@ _MOST_CHARS = 100
 """Of a role."""
 _UNNAMED = "agent"
 _OWN_PROJECT = "default"
-_NOT_KEPT = "invariant_annotations", "invariant_dataset_metadata"
-"""Names, in the metrics, of what is accepted and not stored."""
+_NOT_KEPT = "invariant_dataset_metadata"
+"""Name, in the metrics, of what is accepted and not stored."""
+_SAYS_SO = ((b"warning", b'299 - "The metadata of datasets is not stored."'),)
 
 
 class _Pushed(NamedTuple):
@@ -62,8 +66,15 @@ class Push(NamedTuple):
     traces: Sequence[Sequence[Json]]
     metadata: Sequence[Json]
     dataset: str
-    annotations: int
-    """How many there are."""
+    annotations: Sequence[Sequence[Annotation]]
+    """Of each run."""
+
+
+class Appended(NamedTuple):
+    """A request to append messages to a run, checked."""
+
+    messages: Sequence[Json]
+    annotations: Sequence[Annotation]
 
 
 def read_push(body: bytes, limits: Limits) -> Push:
@@ -73,17 +84,17 @@ def read_push(body: bytes, limits: Limits) -> Push:
     if not traces:
         raise InvalidRequestError("messages: at least one list of messages is needed.")
     checked = [_messages(one, f"messages[{at}]") for at, one in enumerate(traces)]
-    _check_count(sum(map(len, checked)) + len(checked), limits)
     annotations = _beside(request, "annotations", len(traces))
+    notes = [_annotations(one, f"annotations[{at}]") for at, one in enumerate(annotations)]
+    _check_count(sum(map(len, (*checked, *notes))) + len(checked), limits)
     metadata = _beside(request, "metadata", len(traces))
     told = [_object(one or {}, f"metadata[{at}]") for at, one in enumerate(metadata)]
-    notes = [len(_list(one or [], f"annotations[{at}]")) for at, one in enumerate(annotations)]
     dataset = request.get("dataset")
-    return Push(checked, told, "" if dataset is None else check_name(dataset), sum(notes))
+    return Push(checked, told, "" if dataset is None else check_name(dataset), notes)
 
 
-def read_append(body: bytes, limits: Limits) -> tuple[Sequence[Json], int]:
-    """Return the messages of a request to append some, and the number of its annotations.
+def read_append(body: bytes, limits: Limits) -> Appended:
+    """Return a request to append messages to a run.
 
     Raises ``InvalidRequestError`` naming the field.
     """
@@ -91,8 +102,9 @@ def read_append(body: bytes, limits: Limits) -> tuple[Sequence[Json], int]:
     messages = _messages(request.get("messages"), "messages")
     if not messages:
         raise InvalidRequestError("messages: at least one message is needed.")
-    _check_count(len(messages), limits)
-    return messages, len(_list(request.get("annotations") or [], "annotations"))
+    annotations = _annotations(request.get("annotations"), "annotations")
+    _check_count(len(messages) + len(annotations), limits)
+    return Appended(messages, annotations)
 
 
 def check_name(name: object) -> str:
@@ -105,17 +117,21 @@ def check_name(name: object) -> str:
 def encode_push(push: Push, trace_ids: Sequence[bytes], arrived_ns: int) -> bytes:
     """Return the runs of a request as an encoded ``ExportTraceServiceRequest``."""
     writer = RequestWriter(keys.SCOPE)
-    for trace_id, messages, metadata in zip(trace_ids, push.traces, push.metadata, strict=True):
+    runs = zip(trace_ids, push.traces, push.metadata, push.annotations, strict=True)
+    for trace_id, messages, metadata, notes in runs:
         pushed = _Pushed(trace_id, messages, _times(messages, arrived_ns))
         _write_run(writer.add_span(""), pushed, metadata, push.dataset, arrived_ns)
         _write_messages(writer, pushed, arrived_ns)
+        _write_annotations(writer, trace_id, notes, arrived_ns)
     return writer.encode()
 
 
-def encode_append(trace_id: bytes, messages: Sequence[Json], arrived_ns: int) -> bytes:
+def encode_append(trace_id: bytes, told: Appended, arrived_ns: int) -> bytes:
     """Return appended messages as an encoded ``ExportTraceServiceRequest``."""
     writer = RequestWriter(keys.SCOPE)
-    _write_messages(writer, _Pushed(trace_id, messages, _times(messages, arrived_ns)), arrived_ns)
+    pushed = _Pushed(trace_id, told.messages, _times(told.messages, arrived_ns))
+    _write_messages(writer, pushed, arrived_ns)
+    _write_annotations(writer, trace_id, told.annotations, arrived_ns)
     return writer.encode()
 
 
@@ -144,6 +160,24 @@ def _write_messages(writer: RequestWriter, pushed: _Pushed, arrived_ns: int) -> 
         put_attribute(span, keys.MESSAGE, text)
         put_attribute(span, keys.ARRIVED, str(arrived_ns))
         put_attribute(span, keys.POSITION, at)
+
+
+def _write_annotations(
+    writer: RequestWriter, trace_id: bytes, annotations: Sequence[Annotation], arrived_ns: int
+) -> None:
+    """Write annotations as evaluation results of the run: its build finds what they are about."""
+    for one in annotations:
+        span = writer.add_span("")
+        span.trace_id, span.parent_span_id = trace_id, keys.run_span_id(trace_id)
+        span.span_id, span.name = one.id_in(trace_id), RESULT
+        span.start_time_unix_nano = span.end_time_unix_nano = arrived_ns
+        put_attribute(span, NAME, ANNOTATION)
+        put_attribute(span, EVALUATOR, one.author)
+        put_attribute(span, f"{OWN}text", one.content)
+        put_attribute(span, f"{OWN}value_type", "text")
+        put_attribute(span, f"{OWN}item", one.item_in(trace_id))
+        put_attribute(span, EXPLANATION, one.about)
+        put_attribute(span, keys.ADDRESS, one.address)
 
 
 def _message_id(trace_id: bytes, at: int, message: Json, text: str) -> bytes:
@@ -180,6 +214,11 @@ def _messages(value: object, where: str) -> Sequence[Json]:
         for n, call in enumerate(calls):
             _object(call, f"{where}[{at}].tool_calls[{n}]")
     return messages
+
+
+def _annotations(value: object, where: str) -> Sequence[Annotation]:
+    items = _list([] if value is None else value, where)
+    return [read_annotation(one, f"{where}[{at}]") for at, one in enumerate(items)]
 
 
 def _check_count(spans: int, limits: Limits) -> None:
@@ -226,7 +265,6 @@ def make_invariant_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Doo
         wanted = read_push(request.body, limits)
         trace_ids = [uuid4().bytes for _ in wanted.traces]
         outcome = put(encode_push(wanted, trace_ids, time.time_ns()), request)
-        exporter.count_dropped(_NOT_KEPT[0], wanted.annotations)
         named = {
             "id": [trace_id.hex() for trace_id in trace_ids],
             "dataset": wanted.dataset or None,
@@ -238,17 +276,16 @@ def make_invariant_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Doo
         trace_id = trace_id_in(request.head.path)
         if trace_id is None:
             return Accepted(_answer(404, {"detail": "There is no trace with this id."}), "invalid")
-        messages, annotations = read_append(request.body, limits)
-        outcome = put(encode_append(trace_id, messages, time.time_ns()), request)
-        exporter.count_dropped(_NOT_KEPT[0], annotations)
+        told = read_append(request.body, limits)
+        outcome = put(encode_append(trace_id, told, time.time_ns()), request)
         return _accept({"success": True}, outcome)
 
     def describe(request: Received) -> Accepted:
-        """Accept and drop what is said of a dataset: no run is described by it."""
+        """Accept what is said of a dataset, and say that it is dropped: no run is described."""
         check_name(request.head.path.rpartition("/")[2])
         metadata = _object(load_json(request.body, limits).get("metadata"), "metadata")
-        exporter.count_dropped(_NOT_KEPT[1], 1)
-        return Accepted(_answer(200, metadata))
+        exporter.count_dropped(_NOT_KEPT, 1)
+        return Accepted(Answer(200, orjson.dumps(metadata), _SAYS_SO))
 
     return {
         PUSH: Door("traces", push, _refuse, JSON_ONLY),

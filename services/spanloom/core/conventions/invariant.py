@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.invariant_addresses import Addresses
 from spanloom.core.conventions.listed_messages import steps_of, text_of
 from spanloom.core.values.attributes import json_value
 
@@ -27,6 +28,8 @@ ROLE = "invariant.role"
 """Its role, also where the message is not stored, or cut."""
 ARRIVED, POSITION = "invariant.arrived_ns", "invariant.position"
 """When the request arrived, in ns since the epoch, and the message's place in it."""
+ADDRESS = "invariant.address"
+"""What an annotation is about: of its span, which is an evaluation result."""
 DATASET = "invariant.dataset"
 SOURCE = "invariant.metadata"
 """The metadata of a trace or a line, as JSON; also in an agent's metadata."""
@@ -90,6 +93,14 @@ def read_steps(tree: SpanTree) -> Mapping[str, ListedStep]:
     messages = [_message(span) for span in spans]
     steps = steps_of(messages, lambda at: spans[at].span_id)
     return {spans[step.at].span_id: step for step in steps}
+
+
+def read_addresses(spans: Iterable[Span]) -> Addresses:
+    """Return the steps of the messages among these spans, to be found by addresses."""
+    found = sorted(filter(is_message, spans), key=_place)
+    messages = [_message(span) for span in found]
+    steps = list(steps_of(messages, lambda at: found[at].span_id))
+    return Addresses(messages, steps, [found[step.at].span_id for step in steps])
 
 
 def read_question_and_answer(tree: SpanTree) -> tuple[str, str]:

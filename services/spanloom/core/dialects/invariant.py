@@ -2,12 +2,14 @@
 
 An assistant's message is a model call, a tool's its run, with the arguments of the call that it
 answers; what users and systems say is the input of the next call. Nothing tells how long a call
-took: it has the time of its message and no length. The span of the run is an agent.
+took: it has the time of its message and no length. The span of the run is an agent; annotations are
+scores of it, and no steps.
 
 Verified with ``invariant-sdk`` 0.0.11.
 """
 
 from spanloom.core.conventions import invariant as keys
+from spanloom.core.conventions.evaluations import NAME, RESULT
 from spanloom.core.conventions.invariant import is_message, read_question_and_answer, read_steps
 from spanloom.core.conventions.listed_messages import HISTORY, OMITTED, ListedStep
 from spanloom.core.conventions.view import Signature, TraceView
@@ -16,6 +18,7 @@ from spanloom.core.model.span import Classification, Facts, Span
 from spanloom.core.model.trajectory import Kind
 
 _HEARD = Classification(Kind.OTHER, "invariant.message", is_sound=True)
+_NOTED = Classification(Kind.OTHER, "invariant.annotation", is_sound=True)
 _RUN = Classification(Kind.AGENT, "invariant.run")
 _BY_KIND = {
     Kind.MODEL: Classification(Kind.MODEL, "invariant.answer"),
@@ -36,6 +39,8 @@ class Invariant(Dialect):
 
     def classify(self, span: Span, view: TraceView) -> Classification:
         """Classify by the role of the message, with texts of the messages around it."""
+        if span.name == RESULT and NAME in span.attributes:
+            return _NOTED
         if not is_message(span):
             question, answer = view.remember_tree(read_question_and_answer)
             return _RUN._replace(facts=Facts(question, answer))

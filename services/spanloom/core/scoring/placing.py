@@ -5,7 +5,10 @@ They are made whenever the run is built, so a result may come before its run, af
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
+
+import orjson
 
 from spanloom.core.conventions.evaluations import (
     OF_RESPONSE,
@@ -13,6 +16,8 @@ from spanloom.core.conventions.evaluations import (
     RESULT,
     trace_of_response,
 )
+from spanloom.core.conventions.invariant import ADDRESS, read_addresses
+from spanloom.core.conventions.invariant_annotations import evidence_of
 from spanloom.core.model.score import Score
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.ports.building import Call, CallWindow
@@ -22,6 +27,7 @@ from spanloom.core.values.attributes import first
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from spanloom.core.conventions.invariant_addresses import Addresses, Spot
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.spans import Unplaced
@@ -40,6 +46,8 @@ class _Sent(NamedTuple):
     result: Result
     span_id: str
     author: str
+    address: str = ""
+    """Of an annotation of Invariant: what it is about in the messages of the run."""
 
 
 def list_scores(
@@ -56,6 +64,8 @@ def list_scores(
     sent = [*_in_spans(spans), *_unplaced(unplaced)]
     if not sent:
         return ()
+    if any(one.address for one in sent):
+        sent = _placed(sent, read_addresses(spans))
     known = list_responses(trajectory, spans) if responses is None else responses
     places = _Places(trajectory, known)
     return newest(_score(key, one, *places.find(one)) for one in sent)
@@ -135,13 +145,29 @@ def _in_spans(spans: Iterable[Span]) -> Iterator[_Sent]:
         if span.name == RESULT and (
             result := read_result(span.attributes, span.end_ns or span.start_ns)
         ):
-            yield _Sent(result, span.parent_span_id, result.author or _author(span))
+            address = span.attributes.get(ADDRESS, "")
+            author = result.author or _author(span)
+            yield _Sent(result, span.parent_span_id, author, address)
 
 
 def _unplaced(unplaced: Iterable[Unplaced]) -> Iterator[_Sent]:
     for one in unplaced:
         if result := read_result(one.event.attributes, one.event.time_ns):
             yield _Sent(result, one.span_id, result.author or _NOBODY)
+
+
+def _placed(sent: Iterable[_Sent], addresses: Addresses) -> list[_Sent]:
+    """Return annotations as results of the spans that their addresses name.
+
+    Of an address that nothing belongs to yet it is the run.
+    """
+    return [_at_spot(one, addresses.resolve(one.address)) if one.address else one for one in sent]
+
+
+def _at_spot(sent: _Sent, spot: Spot | None) -> _Sent:
+    evidence = orjson.dumps(evidence_of(sent.address, spot)).decode()
+    result = replace(sent.result, members={**sent.result.members, "evidence": evidence})
+    return sent._replace(result=result, span_id=spot.step_id if spot else sent.span_id)
 
 
 def _author(span: Span) -> str:

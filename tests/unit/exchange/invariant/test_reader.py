@@ -125,7 +125,13 @@ def test_a_request_of_the_sdk_is_a_run_for_each_list() -> None:
     assert isinstance(first, Taken)
     assert isinstance(second, Taken)
     assert first.document["root_step"]["name"] == "greeter"
-    assert first.losses.counts[Code.SCORES_DROPPED] == 1
+    (score,) = first.scores
+    steps = [step for agent in first.document["agent_steps"] for step in agent["steps"]]
+    assert (score["target"], score["step_id"]) == ("step", steps[0]["id"])
+    assert (score["value"], score["value_type"], score["source"]) == ("fine", "text", "import")
+    place = {"address": "messages.1.content:0-6", "field": "output", "part": "0.content"}
+    assert score["evidence"][0].items() >= place.items()
+    assert second.scores == []
     assert first.document["id"] != second.document["id"]
     (refused,) = read({**pushed, "metadata": [{}]})
     assert refused == Refused("line 1", "metadata: a list as long as messages is needed")
@@ -262,3 +268,11 @@ def test_the_shape_of_a_line_is_recognised(value: Any, *, fits: bool) -> None:
 def test_the_registry_names_both() -> None:
     assert formats_of(Of.RUN)["invariant"].load_writer() is encode_invariant
     assert formats_of(Of.RUNS)["invariant"].load_reader() is INVARIANT
+
+
+def test_annotations_of_another_form_are_counted_and_of_no_message_are_of_the_run() -> None:
+    notes = [{"content": "fine", "address": "messages.9"}, {"content": 7}, "fine"]
+    (found,) = read({"messages": [ASKED, ANSWERED], "annotations": notes})
+    assert isinstance(found, Taken)
+    assert [(score["target"], score["value"]) for score in found.scores] == [("trajectory", "fine")]
+    assert found.losses.counts[Code.SCORES_DROPPED] == 2

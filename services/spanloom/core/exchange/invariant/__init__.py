@@ -1,5 +1,4 @@
 """Invariant: datasets of Explorer, lists of messages, and requests of its SDK.
 
-``writer`` makes a line for each agent, ``reader`` reads lines, ``addresses`` finds what an
-annotation is about.
+``writer`` makes a line for each agent, ``reader`` reads lines, ``scores`` their annotations.
 """

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions import imported as carried
 from spanloom.core.conventions.invariant import CALL_ID, PARTS, SOURCE
+from spanloom.core.conventions.invariant_addresses import Addresses
 from spanloom.core.conventions.listed_messages import (
     HISTORY,
     OMITTED,
@@ -16,6 +17,7 @@ from spanloom.core.conventions.listed_messages import (
 )
 from spanloom.core.exchange.drafts import Draft, DraftStep
 from spanloom.core.exchange.ids import note_made, step_id_of
+from spanloom.core.exchange.invariant.scores import scores_of
 from spanloom.core.exchange.times import filled
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
@@ -39,6 +41,12 @@ class _Agent(NamedTuple):
 
     steps: list[DraftStep]
     end_ms: int
+    listed: Sequence[ListedStep]
+    """What the steps are in its messages; the agent itself is the first step."""
+
+    def addresses(self, line: Line) -> Addresses:
+        """Return what addresses of annotations can name."""
+        return Addresses(line.messages, self.listed, [step.id for step in self.steps[1:]])
 
 
 def draft_of(lines: Sequence[Line], trace_id: str, reading: Reading) -> Draft:
@@ -55,6 +63,9 @@ def draft_of(lines: Sequence[Line], trace_id: str, reading: Reading) -> Draft:
     taken = {parent}
     for at, line in enumerate(lines):
         agent = _agent(line, at, trace_id, parent, start_ms, taken)
+        if line.annotations:
+            run = trace_id, agent.end_ms
+            reading.scores += scores_of(line, agent.addresses(line), run, reading.losses)
         steps += agent.steps
         start_ms = agent.end_ms + 1
         parent = parent or agent.steps[0].id
@@ -86,11 +97,12 @@ def _agent(
     agent = DraftStep(*told_by, begin, end - begin, metadata=metadata)
     steps: list[DraftStep] = []
     taken |= {agent_id, *ids}
-    for step in steps_of(line.messages, ids.__getitem__):
+    listed = list(steps_of(line.messages, ids.__getitem__))
+    for step in listed:
         step_id = ids[step.at] if step.is_paired else _own_id(trace_id, ids[step.at], step, taken)
         taken.add(step_id)
         steps.append(_step(step, step_id, agent_id, times[step.at]))
-    return _Agent([agent, *steps], end)
+    return _Agent([agent, *steps], end, listed)
 
 
 def _own_id(trace_id: str, made: str, step: ListedStep, taken: set[str]) -> str:
@@ -137,7 +149,7 @@ def _first_text(messages: Iterable[Json], role: str) -> str:
 def _note_losses(lines: Sequence[Line], losses: Losses) -> None:
     for at, line in enumerate(lines):
         where = f"agent_steps.{at}"
-        losses.note(Code.SCORES_DROPPED, where, line.annotations)
+        losses.note(Code.SCORES_DROPPED, where, line.unread)
         losses.note(Code.METADATA_DROPPED, where, line.dropped)
         steps = sum(message["role"] in _STEPS for message in line.messages)
         losses.note(Code.DURATION_UNKNOWN, where, steps)

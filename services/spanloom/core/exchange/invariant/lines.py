@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanloom.core.conventions.invariant_annotations import read_annotation
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.formats.readers import a_list, a_text, an_object, kind_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from spanloom.core.conventions.invariant_annotations import Annotation
     from spanloom.core.formats.json_bytes import Json
 
 PARENT = "parent_trace"
@@ -19,8 +24,9 @@ class Line(NamedTuple):
 
     messages: list[Json]
     metadata: Json
-    annotations: int
-    """How many there are."""
+    annotations: Sequence[Annotation]
+    unread: int
+    """How many of its annotations have another form."""
     dropped: int
     """How many other members the line has."""
     source: str
@@ -42,7 +48,7 @@ def line_of(value: Any, where: str = "") -> Line | None:  # as JSON has it
     ``where`` is put before places. Raises ``InvalidRequestError`` for what is neither.
     """
     if isinstance(value, list):
-        return Line(_messages(value, where), {}, 0, 0, "")
+        return Line(_messages(value, where), {}, (), 0, 0, "")
     if not isinstance(value, dict):
         raise InvalidRequestError(f"{where}an object or a list is needed, not {kind_of(value)}")
     if "messages" not in value:
@@ -51,11 +57,19 @@ def line_of(value: Any, where: str = "") -> Line | None:  # as JSON has it
         raise InvalidRequestError(f"{where}messages: a list is needed, and there is none")
     messages = _messages(a_list(value["messages"], f"{where}messages"), f"{where}messages.")
     metadata = an_object(_or(value.get("metadata"), {}), f"{where}metadata")
-    annotations = a_list(_or(value.get("annotations"), []), f"{where}annotations")
+    given = a_list(_or(value.get("annotations"), []), f"{where}annotations")
+    annotations = list(_annotations(given))
     known = metadata.get("trace_id") or value.get("id")
     source = known if isinstance(known, str) else ""
     dropped = len(value.keys() - _READ)
-    return Line(messages, metadata, len(annotations), dropped, source)
+    unread = len(given) - len(annotations)
+    return Line(messages, metadata, annotations, unread, dropped, source)
+
+
+def _annotations(given: Iterable[object]) -> Iterator[Annotation]:
+    for one in given:
+        with suppress(InvalidRequestError):  # it is counted
+            yield read_annotation(one, "")
 
 
 def _or(value: object, otherwise: object) -> object:

@@ -104,7 +104,7 @@ class _Runs:
         if not lines:
             return
         self._lines, self.losses, self._steps = [], Losses(), 0
-        self._reading.losses = losses
+        self._reading.losses, self._reading.scores = losses, []
         losses.trace_id = self._trace_id or _id_of(lines, self._reading)
         try:
             draft = draft_of(lines, losses.trace_id, self._reading)
@@ -114,7 +114,7 @@ class _Runs:
         except RecursionError:
             yield Refused(self._place, _DEEP)
         else:
-            yield Taken(self._place, document, losses)
+            yield Taken(self._place, document, losses, self._reading.scores)
 
     def _belongs(self, line: Line, *, is_bare: bool) -> bool:
         if not self._lines:

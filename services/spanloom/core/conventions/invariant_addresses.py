@@ -14,8 +14,7 @@ from spanloom.core.model.trajectory import Kind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from spanloom.core.conventions.listed_messages import ListedStep
-    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.conventions.listed_messages import ListedStep, Message
 
 _ADDRESS = re.compile(
     r"messages(?:\[(?P<bracket>\d{1,9})\]|\.(?P<dot>\d{1,9}))"
@@ -42,7 +41,7 @@ class Addresses:
     """The messages of an agent as steps."""
 
     def __init__(
-        self, messages: Sequence[Json], steps: Iterable[ListedStep], step_ids: Sequence[str]
+        self, messages: Sequence[Message], steps: Iterable[ListedStep], step_ids: Sequence[str]
     ) -> None:
         """Index the messages; ``step_ids`` are the ids of the steps."""
         self._messages = messages

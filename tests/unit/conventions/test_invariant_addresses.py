@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from spanloom.core.conventions.invariant_addresses import Addresses, Spot
 from spanloom.core.conventions.listed_messages import steps_of
-from spanloom.core.exchange.invariant.addresses import Addresses, Spot
 
 MESSAGES: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},

@@ -1,0 +1,78 @@
+"""Annotations of Invariant: what somebody or a program says about a message, as scores of texts.
+
+``{"content", "address", "extra_metadata"}``; the address is resolved once the messages of the run
+are there (``invariant_addresses``). The score's ``item`` has the address, so that two annotations
+of one step are two scores.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.messages.wire import compact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.conventions.invariant_addresses import Spot
+
+ANNOTATION = "annotation"
+"""The name of the scores."""
+_NOBODY = "invariant"
+_AUTHORS = ("annotator", "source")
+"""Members of ``extra_metadata`` that name who said it; the first is of our own files."""
+_LONGEST = 200
+"""Characters of an author or an address; an address has to fit into ``item``."""
+_HASH_BYTES = 8
+
+
+class Annotation(NamedTuple):
+    """An annotation, checked."""
+
+    content: str
+    address: str
+    author: str
+    about: str
+    """``extra_metadata`` as JSON; empty without any."""
+
+    def id_in(self, trace_id: bytes) -> bytes:
+        """Return the id of its span: the same annotation of a run again has the same."""
+        told = "\0".join((self.address, self.author, self.content, self.about))
+        text = b"annotation\0" + trace_id + told.encode("utf-8", "replace")
+        return hashlib.sha256(text).digest()[:_HASH_BYTES]
+
+    def item_in(self, trace_id: bytes) -> str:
+        """Return the ``item`` of its score: the address, and what tells it from others there."""
+        return f"{self.address}#{self.id_in(trace_id).hex()[:8]}"
+
+
+def read_annotation(value: object, where: str) -> Annotation:
+    """Return an annotation; raises ``InvalidRequestError`` with the place of what is wrong."""
+    if not isinstance(value, dict):
+        raise InvalidRequestError(f"{where}: an object is needed.")
+    content, address = value.get("content"), value.get("address")
+    if not isinstance(content, str):
+        raise InvalidRequestError(f"{where}.content: a string is needed.")
+    if not isinstance(address, str) or len(address) > _LONGEST:
+        raise InvalidRequestError(f"{where}.address: a string of {_LONGEST} characters is needed.")
+    about = value.get("extra_metadata")
+    if about is not None and not isinstance(about, dict):
+        raise InvalidRequestError(f"{where}.extra_metadata: an object is needed.")
+    return Annotation(content, address, _author(about or {}), compact(about) if about else "")
+
+
+def _author(about: Mapping[str, Any]) -> str:
+    named = (about.get(name) for name in _AUTHORS)
+    return next((n[:_LONGEST] for n in named if isinstance(n, str) and n.strip()), _NOBODY)
+
+
+def evidence_of(address: str, spot: Spot | None) -> Sequence[Mapping[str, Any]]:
+    """Return what an annotation is about as the evidence of its score."""
+    found: dict[str, Any] = {"address": address}
+    if spot is not None:
+        found |= {k: v for k, v in (("field", spot.field), ("part", spot.part)) if v}
+        if spot.bounds is not None:
+            found["start"], found["end"] = spot.bounds
+    return [found]
