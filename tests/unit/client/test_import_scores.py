@@ -13,6 +13,8 @@ from tests.support.drafted import planner
 
 from spanloom.client.address import Address
 from spanloom.client.calls.scores import write_scores
+from spanloom.client.errors import ClientError
+from spanloom.client.transfer import otlp_file
 from spanloom.client.transfer.converting import Conversion
 from spanloom.client.transfer.items import find_source
 from spanloom.client.transfer.run_scores import store_scores
@@ -131,6 +133,33 @@ def test_the_scores_of_a_run_that_was_not_taken_are_not_either(
     assert (done.accepted_scores, done.rejected_scores) == (0, len(scored.SCORES))
     assert len(done.rejected) == 1
     assert stored_in(client) == []
+
+
+@pytest.mark.parametrize("piece", [2, 3], ids=["first of the second run", "in the second run"])
+def test_an_import_that_ends_early_stores_the_scores_of_the_runs_before(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    other = {**PLANNER, "id": "7" * 32}
+    rows = [scored.rows()[:2], [{**row, "trace_id": other["id"]} for row in scored.rows()[:1]]]
+    write = formats_of(Of.RUN)["mlflow"].load_writer()
+    stored = [Stored(dump(run), scores=of) for run, of in zip((PLANNER, other), rows, strict=True)]
+    path = tmp_path / "file"
+    path.write_bytes(b"\n".join(write(one, Losses()) for one in stored))
+    monkeypatch.setattr(otlp_file, "PIECE_BYTES", 4_000)
+    asked: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        is_over = other["id"].encode() in request.content and len(asked) > first + piece - 2
+        return httpx.Response(401 if is_over else 200, json={"message": "no"})
+
+    first = len(list(otlp_file.read_pieces(path))) // 2
+    assert first > 1
+    transport = Transport(Address("http://localhost", ""), Patience(), httpx.MockTransport(answer))
+    sending = Sending(transport, lambda _: None, partial(store_scores, client))
+    with pytest.raises(ClientError):
+        sending.send(path, None, lambda *_: None, find_source(path))
+    assert [row["trace_id"] for row in list_all(client)] == [PLANNER["id"]] * 2
 
 
 @BOTH

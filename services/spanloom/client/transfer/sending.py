@@ -6,6 +6,7 @@ Before a document is sent, it is compared with the run that the service has stor
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -65,6 +66,8 @@ class Sending:
         self._transport, self._find_stored = transport, find_stored
         self._scores = RunScores(store_scores)
         self._left_out: Run | None = None
+        self._item = -1
+        """The item of the last piece."""
         self._last: Piece | None = None
         """The first piece of the current item, if that is a run."""
         self._is_rejected = False
@@ -83,36 +86,56 @@ class Sending:
         """Send the content of a file; ``tell`` is called after each piece with the share read.
 
         Spans are identified by their ids: sending a file again, or resuming it, makes no
-        duplicates. What ``source`` and ``as_new`` are, ``read_pieces`` says.
+        duplicates. What ``source`` and ``as_new`` are, ``read_pieces`` says. Whatever ends it
+        early, the scores of the runs that were sent are stored.
         """
         done = Imported(str(path))
-        for piece in self.take(read_pieces(path, project, source, as_new=as_new), done):
-            tell(done, piece.share)
+        try:
+            for piece in self.take(read_pieces(path, project, source, as_new=as_new), done):
+                tell(done, piece.share)
+        except Exception:
+            with suppress(Exception):  # what came first is what the caller has to know
+                self.finish(done)
+            raise
         return done
 
     def take(
         self, pieces: Iterable[Piece | Unreadable], done: Imported
     ) -> Iterator[Piece | Unreadable]:
         """Send pieces, and yield each once ``done`` has what became of it."""
-        before = -1
+        self._item = -1
         for piece in pieces:
-            if isinstance(piece, Piece) and piece.item != before:
-                self._settle(done)  # what it rejects is of the run before
-            known = len(done.rejected)
-            if isinstance(piece, Unreadable):
-                done.rejected.append({"place": piece.place, "reason": piece.reason})
-            else:
-                if piece.item != before:
-                    self._begin(piece, done)
-                before = piece.item
-                if piece.run is None or piece.run is not self._left_out:
-                    _send(self._transport, piece, done)
-            self._note(piece, done.rejected[known:])
+            self._take(piece, done)
             yield piece
         self.finish(done)
 
+    def _take(self, piece: Piece | Unreadable, done: Imported) -> None:
+        if isinstance(piece, Piece) and piece.item != self._item:
+            self._settle(done)  # what it rejects is of the run before
+        known = len(done.rejected)
+        if isinstance(piece, Unreadable):
+            done.rejected.append({"place": piece.place, "reason": piece.reason})
+        else:
+            self._send(piece, done)
+        self._note(piece, done.rejected[known:])
+
+    def _send(self, piece: Piece, done: Imported) -> None:
+        is_first, self._item = piece.item != self._item, piece.item
+        if is_first:
+            self._begin(piece, done)
+        if piece.run is not None and piece.run is self._left_out:
+            return
+        try:
+            _send(self._transport, piece, done)
+        except Exception:
+            self._last = None  # the run was not sent whole: no score of it
+            raise
+
     def finish(self, done: Imported) -> None:
-        """Store the scores that are held, of runs that were taken; ``take`` does it at its end."""
+        """Store the scores that are held, of runs that were taken; ``take`` does it at its end.
+
+        To be called by who ends it earlier.
+        """
         self._settle(done)
         self._scores.finish(done, self.report)
 
