@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING
 
 import httpx
 from playwright.sync_api import expect
+from tests.support import scored
 from tests.support.drafted import planner
 from tests.support.otlp_door import new_trace
 from tests.support.qualities import faults
 
+from spanloom.core.formats.entry import Of
 from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.losses import Losses
+from spanloom.core.formats.registry import formats_of
+from spanloom.core.formats.stored import Stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -122,6 +127,34 @@ def test_a_chosen_file_of_another_format_with_what_it_lost(
     page.reload()
     page.get_by_role("button", name="导入…").click()
     expect(page.get_by_role("dialog", name="导入")).to_contain_text("将文件拖到此处")
+
+
+def test_the_scores_of_a_file_are_on_the_page(page: Page, service: RunningSpanloom) -> None:
+    trace, annotated = new_trace(), new_trace()
+    document = planner() | {"id": trace}
+    rows = [row | {"trace_id": trace} for row in scored.rows()]
+    log = formats_of(Of.RUN)["inspect"].load_writer()(Stored(dump(document), scores=rows), Losses())
+    line = {
+        "metadata": {"trace_id": annotated, "name": "forecaster"},
+        "messages": [
+            {"role": "user", "content": "Is Oslo dry?"},
+            {"role": "assistant", "content": "It is."},
+        ],
+        "annotations": [{"content": "so it is", "address": "messages.1.content:0-2"}],
+    }
+    dialog = open_dialog(page, service)
+    drop(page, {"log.json": log.decode(), "line.jsonl": dump(line).decode()})
+    dialog.get_by_role("button", name="Import").click()
+    expect(dialog.locator("section").first).to_contain_text(f"{len(rows)} scores stored.")
+    expect(dialog.locator("section").nth(1)).to_contain_text("1 score stored.")
+    settle(service, trace, annotated)
+    page.goto(f"{service.api}/?where=trace_id in ('{trace}')&columns=name,score")
+    shown = page.locator("tbody .c-score").first
+    expect(shown).to_have_text(re.compile(r"^\d.* \+\d$"))
+    expect(shown).to_have_attribute("title", re.compile("number: 0.75 · judge"))
+    for run, said in ((trace, "a: tone polite"), (annotated, "invariant: annotation so it is")):
+        page.goto(f"{service.api}/trajectories/{run}")
+        expect(page.locator(".marks", has_text=said).first).to_be_visible()
 
 
 def answered(status: int, kind: str, body: str) -> Callable[[Route], None]:

@@ -8,9 +8,9 @@ import { Keep } from "./keep.js";
 import { Sender } from "./sender.js";
 import { Session } from "./session.js";
 
-// Scores of the steps of a run by rules and models.
+// Scores of the steps of a run by rules, models and imported files.
 
-const EVALUATORS = ["model", "rule", "llm", "code", "api"];
+const EVALUATORS = ["model", "rule", "llm", "code", "api", "import"];
 const MOST = 1000;
 
 /** Scores of steps by rules and models; people's marks are known already. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
