@@ -154,7 +154,7 @@ def test_a_run_that_is_there_is_imported_as_new(path: Path) -> None:
     service.stored[run["id"]] = {**run, "root_step": {**run["root_step"], "output": "telemetry"}}
     refused = service.send(path)
     assert run["id"] in refused.rejected[0]["reason"]
-    assert "--as-new" in refused.rejected[0]["reason"]
+    assert "under other ids" in refused.rejected[0]["reason"]
     assert service.send(path, as_new=True).accepted_spans == refused.rejected_spans == 7
     assert service.send(path, as_new=True).unchanged_runs == 1
     assert len(service.stored) == 2

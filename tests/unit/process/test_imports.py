@@ -80,7 +80,8 @@ def test_the_same_again_is_unchanged_and_another_is_in_the_way(
     assert done.runs == []
     assert done.end["rejected_spans"] == SPANS
     assert TRACE in done.rejected[0]["reason"]
-    assert "--as-new" in done.rejected[0]["reason"]
+    assert "under other ids" in done.rejected[0]["reason"]
+    assert "--" not in done.rejected[0]["reason"]  # the page shows it
     assert collector.spans() == {}
     done = told(send(client, body, as_new="true"))
     assert done.runs[0]["trace_id"] != TRACE

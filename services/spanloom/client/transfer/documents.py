@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MAX_VALUE_BYTES = 8 * 1024 * 1024
 """A receiver truncates longer values."""
 _DIALECT = "imported"
-_BY_COZE = "it has no `extraction`, so it is not canonical (--format coze reads it)"
+_BY_COZE = "it has no `extraction`, so it is not canonical; as coze it can be read"
 
 
 Group: TypeAlias = "dict[str, Any]"  # as JSON has it
@@ -103,8 +103,7 @@ def compare(run: Run, stored: Mapping[str, object] | None) -> Standing:
         return Standing(is_there=True)
     return Standing(
         in_the_way=f"{run.trace_id}: the service has this run, with another {place}; delete it "
-        "there (`spanloom delete`), import into another project (--project), or under new ids "
-        "(--as-new)"
+        "there, or import this one into another project or under other ids"
     )
 
 
@@ -124,8 +123,8 @@ def _check_lengths(spans: Sequence[Span]) -> None:
         for key, value in span.attributes.items():
             if len(value) * 4 > MAX_VALUE_BYTES and len(value.encode()) > MAX_VALUE_BYTES:
                 raise InvalidRequestError(
-                    f"{span.span_id}: {key.rpartition('.')[2]} is longer than 8 MiB, more than a "
-                    "receiver takes"
+                    f"{span.span_id}: {key.rpartition('.')[2]} is longer than 8 MiB, of which "
+                    "receivers keep the beginning: shorten it; formats of files hold it whole"
                 )
 
 

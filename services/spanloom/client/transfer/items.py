@@ -32,7 +32,7 @@ LOOKED_AT = 100
 """The first value of a known shape decides the format; it is among so many."""
 _NO_ROWS = "it is a table without a column `document`, and its rows are of no format that is read"
 _NEITHER = "it has no `resourceSpans`, and is of no other format that is read"
-_KEEPS_IDS = "spans keep their ids; only runs of documents get others (--as-new)"
+_KEEPS_IDS = "spans keep their ids; only runs of documents get others"
 
 
 class Spans(NamedTuple):
