@@ -19,8 +19,9 @@ from spanloom.core.formats.readers import Located, a_list, read_alone
 from spanloom.core.messages.forms import is_message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from spanloom.core.exchange.messages.writing import Talk
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.readers import Reading, Refused, Taken
@@ -32,11 +33,15 @@ _KEPT = kept_beside()
 
 def write(stored: Stored, losses: Losses) -> bytes:
     """Return the messages of a run; raises ``NotHeldError`` without an agent."""
-    told = talk_of(stored, losses, _KEPT).told
-    for message, step_id in told:
+    return dump(plain_messages(talk_of(stored, losses, _KEPT), losses))
+
+
+def plain_messages(talk: Talk, losses: Losses) -> Sequence[Json]:
+    """Return the messages of a conversation without thoughts, which the API has no word for."""
+    for message, step_id in talk.told:
         if message.pop("reasoning_content", None) is not None:
             losses.note(Code.TEXTS_DROPPED, step_id)
-    return dump([message for message, _ in told])
+    return talk.messages
 
 
 def read_one(value: Any, reading: Reading) -> Iterable[Json]:

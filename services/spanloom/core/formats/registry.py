@@ -139,6 +139,12 @@ REGISTRY: Sequence[Format] = (
         reader="spanloom.core.exchange.openai:READER",
     ),
     *document_with_file(
+        "openai-agents",
+        "The messages of every agent of a run, by its name.",
+        "spanloom.core.exchange.openai_agents:write",
+        lines="An object of such lists, one for each agent of a run, a line.",
+    ),
+    *document_with_file(
         "potato",
         "A run as an item for Potato: its steps, each an action with its thought.",
         "spanloom.core.exchange.potato.writing:write",

@@ -72,6 +72,22 @@ def test_the_golden_run_as_messages_and_what_they_lack() -> None:
     }
 
 
+def test_every_agent_has_its_messages() -> None:
+    losses = Losses()
+    written = json.loads(write("openai-agents", planner(), losses))
+    asked, said = {"role": "user", "content": "Oslo is dry"}, "fine"
+    critic = [asked, {"role": "assistant", "content": said}]
+    assert written == {"planner": PLANNER, "critic": critic}
+    assert losses.counts[Code.AGENTS_SEPARATE] == 1
+    assert Code.TEXTS_DROPPED not in losses.counts
+
+
+def test_agents_of_one_name_have_lists_of_their_own() -> None:
+    document = planner()
+    document["agent_steps"][1]["name"] = "planner"
+    assert list(json.loads(write("openai-agents", document))) == ["planner", "planner (2)"]
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_golden_run_is_valid_and_a_fixed_point(name: str) -> None:
     body = write(name, planner())

@@ -72,6 +72,30 @@ def talk_of(stored: Stored, losses: Losses, kept: Kept) -> Talk:
     return talk
 
 
+def talks_of(stored: Stored, losses: Losses, kept: Kept) -> Sequence[Talk]:
+    """Return the conversation of each agent that has one, that of the root agent first.
+
+    Without any it is the question and the answer of the run. Counts as ``talk_of`` does, but for
+    agents with a conversation; raises ``NotHeldError`` for a run without an agent.
+    """
+    document = stored.view
+    agents = _root_first(document)
+    if not agents:
+        raise NotHeldError(Code.NO_AGENT, "it has no agent whose messages could be written")
+    told = {agent.id: turns for agent in agents if (turns := conversation(agent, losses))}
+    count_lost(document, kept, losses)
+    talks = [Talk(a, _plain(told[a.id], losses)) for a in agents if a.id in told]
+    talks = talks or [Talk(agents[0], _gist(document.root))]
+    _note_root(document.root, talks[0].messages, losses)
+    for talk in talks[1:]:
+        losses.note(Code.AGENTS_SEPARATE, talk.agent.id)
+        _note_root(talk.agent, talk.messages, losses)
+    known = {talk.agent.id for talk in talks}
+    for agent in agents:
+        losses.note(Code.AGENTS_SEPARATE, agent.id, agent.id not in known)
+    return talks
+
+
 def _note_root(root: DocumentStep, messages: Sequence[Json], losses: Losses) -> None:
     """Note texts of the root that are not the question and the answer of the conversation."""
     asked = next((m["content"] for m in messages if m["role"] == "user"), "")

@@ -21,6 +21,7 @@ export const FORMATS = [
   {"id": "mlflow", "type": "application/json", "suffix": ".json", "path": "", "many": "lines", "suffixOfMany": ".jsonl"},
   {"id": "mlflow-eval", "type": "application/json", "suffix": ".json", "path": "", "many": "lines", "suffixOfMany": ".jsonl"},
   {"id": "openai", "type": "application/json", "suffix": ".json", "path": "", "many": "lines", "suffixOfMany": ".jsonl"},
+  {"id": "openai-agents", "type": "application/json", "suffix": ".json", "path": "", "many": "lines", "suffixOfMany": ".jsonl"},
   {"id": "potato", "type": "application/json", "suffix": ".json", "path": "", "many": "", "suffixOfMany": ""},
   {"id": "snorkel", "type": "application/json", "suffix": ".json", "path": "", "many": "array", "suffixOfMany": ".json"},
   {"id": "sts", "type": "application/x-ndjson", "suffix": ".jsonl", "path": "", "many": "", "suffixOfMany": ""},

@@ -13,6 +13,7 @@ export const formats = {
   "format.mlflow": "An MLflow trace, version 3.",
   "format.mlflow-eval": "A row for mlflow.genai.evaluate: inputs, outputs, expectations and trace.",
   "format.openai": "The messages of the root agent, as OpenAI's API has them.",
+  "format.openai-agents": "The messages of every agent of a run, by its name.",
   "format.potato": "A run as an item for Potato: its steps, each an action with its thought.",
   "format.snorkel": "A trace of Snorkel: nested steps with plain values as metadata.",
   "format.sts": "The messages of the root agent a line, as the Hugging Face Hub's trace viewer reads them.",

@@ -13,6 +13,7 @@ export const formats = {
   "format.mlflow": "MLflow trace，第 3 版。",
   "format.mlflow-eval": "mlflow.genai.evaluate 的一行：inputs、outputs、expectations 和 trace。",
   "format.openai": "根 agent 的消息，形式与 OpenAI API 相同。",
+  "format.openai-agents": "运行中每个 agent 的消息，按名称列出。",
   "format.potato": "作为 Potato 条目的运行：每个步骤是一个动作及其想法。",
   "format.snorkel": "Snorkel 的 trace：嵌套步骤，以简单值作为元数据。",
   "format.sts": "根 agent 的消息，每行一条，供 Hugging Face Hub 的 trace 查看器读取。",

@@ -1,0 +1,34 @@
+"""The messages of every agent of a run by its name, each list as OpenAI's API has it."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING
+
+from spanloom.core.exchange.messages.writing import kept_beside, talks_of
+from spanloom.core.exchange.openai import plain_messages
+from spanloom.core.formats.json_bytes import dump
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.stored import Stored
+
+_KEPT = kept_beside(members={"name"})
+
+
+def write(stored: Stored, losses: Losses) -> bytes:
+    """Return the messages of a run by agent; raises ``NotHeldError`` without an agent."""
+    written: Json = {}
+    for talk in talks_of(stored, losses, _KEPT):
+        written[_free(talk.agent.name, written)] = plain_messages(talk, losses)
+    return dump(written)
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """Return the name of an agent; of a second one with it, ``name (2)``."""
+    if name not in taken:
+        return name
+    return next(free for n in count(2) if (free := f"{name} ({n})") not in taken)

@@ -1,0 +1,15 @@
+"""Checks the messages of each agent as a list of ``openai`` is checked."""
+
+from __future__ import annotations
+
+import json
+
+from tests.support.exchange_validators import openai
+
+
+def check(body: bytes) -> None:
+    """Raise if it is no object of such lists."""
+    agents = json.loads(body)
+    assert agents
+    for messages in agents.values():
+        openai.check(json.dumps(messages).encode())
