@@ -14,11 +14,14 @@ from tests.support.exchanged import read, read_all, refusal, write
 
 from spanloom.client.transfer.documents import read_run
 from spanloom.core.document import Document
+from spanloom.core.exchange.verdicts import verdicts_of
 from spanloom.core.formats.entry import Of
 from spanloom.core.formats.imported import find_difference
+from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code, Losses
 from spanloom.core.formats.readers import Refused, Taken
 from spanloom.core.formats.registry import formats_of
+from spanloom.core.formats.stored import Stored
 
 Json = dict[str, Any]
 STATED = ("llm_duration", "input_tokens", "output_tokens")
@@ -276,3 +279,16 @@ def test_hostile_values_end_in_a_reason_or_a_run() -> None:
     value = {"id": "t", "root_step": {"id": "r"}, "agent_steps": [{"id": "a", "steps": many}]}
     names = [step.name for step in Document(read("coze", value).document).steps]
     assert names[1:] == [str(n) for n in range(10_000)]
+
+
+def test_steps_of_one_millisecond_are_in_the_order_of_the_document() -> None:
+    """The spans that carry an imported run are in the order of their ids there."""
+    document = planner()
+    steps = document["agent_steps"][0]["steps"]
+    for step in (*steps, document["agent_steps"][1]):
+        step["basic_info"]["started_at"] = "1715400000010"
+    steps.reverse()
+    encode = formats_of(Of.RUN)["coze"].load_writer()
+    stored = Stored(dump(document), verdicts_of(document))
+    listed = json.loads(encode(stored, Losses()))["agent_steps"][0]["steps"]
+    assert [step["id"] for step in listed] == [step["id"] for step in steps]

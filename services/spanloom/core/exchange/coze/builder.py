@@ -9,8 +9,8 @@ Spans are classified and merged as in the canonical document; the differences ar
 - a failure reported only by the span's status is ignored;
 - empty maps and zero tokens and durations are left out, rates stay; tokens have 32 bits.
 
-The builder orders steps of equal start at random: here they are ordered by span id. A root that is
-a model or tool call is one of its own steps; for this case there is no published reference.
+The builder orders steps of equal start at random: here they are ordered as in the document. A root
+that is a model or tool call is one of its own steps; for this there is no published reference.
 
 A document without the verdicts of its spans (a file that is converted) is arranged by its steps.
 """
@@ -18,6 +18,8 @@ A document without the verdicts of its spans (a file that is converted) is arran
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import orjson
@@ -52,15 +54,34 @@ _WRAPPED = 2**31
 def encode_coze(stored: Stored, losses: Losses) -> bytes:
     """Return the builder's document from the canonical document and its span verdicts."""
     view = stored.view
-    built = _Builder(view, orjson.loads(stored.spans) or _verdicts(view)).build()
+    spans = orjson.loads(stored.spans)
+    built = _Builder(view, _as_listed(spans, view) if spans else _verdicts(view)).build()
     _note(view, built, losses)
     return dump(built)
 
 
+def _as_listed(spans: Sequence[Json], view: Document) -> Sequence[Json]:
+    """Return verdicts of which those of one millisecond have the order of the document.
+
+    Spans that carry an imported run know no shorter time; where one is no step they stay.
+    """
+    groups = [list(group) for _, group in groupby(spans, itemgetter("started_at"))]
+    if len(groups) == len(spans):
+        return spans
+    keys = _places(view)
+    for group in groups:
+        if len(group) > 1 and all(one["span_id"] in keys for one in group):
+            group.sort(key=lambda one: keys[one["span_id"]])
+    return list(chain.from_iterable(groups))
+
+
+def _places(view: Document) -> Mapping[str, tuple[int, int, int]]:
+    return positions([(agent.id, [step.id for step in agent.steps]) for agent in view.agents])
+
+
 def _verdicts(view: Document) -> Sequence[Json]:
     """Return a verdict for each step of a document, and for a root that is no step."""
-    lists = [(agent.id, [step.id for step in agent.steps]) for agent in view.agents]
-    keys = positions(lists)
+    keys = _places(view)
     root, steps = view.root, view.by_id()
     is_made = MADE_ROOT in (view.extraction.get("metadata") or {})
     shown = [step for i, step in steps.items() if i and (i != root.id or not is_made)]
