@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
+from spanloom.core.ports.building import Confirmation
 from spanloom.core.ports.spans import Read
 from spanloom.storage.runs.rows import encode_record
 from spanloom.storage.store import open_store
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     from tests.support.started_server import StartedServer
 
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.building import Head, TrajectoryRecord
     from spanloom.storage.store import ClickHouseStore
 
 pytestmark = pytest.mark.service
@@ -128,6 +130,41 @@ def test_who_knew_less_than_a_reserved_build_waits_for_it(stores: list[ClickHous
     assert quick.documents.get(key.trace_id, Reach.only(key.project)) is None
     as_much = build(quick, key, spans=10)
     assert quick.trajectories.write([as_much]) == {key}
+
+
+def confirm(head: Head, spans: int) -> Confirmation:
+    """Return a build from so many spans with the content that is stored."""
+    assert head.build is not None
+    standing = head.standing._replace(read_mark=Read(spans, spans).mark)
+    own = head.build._replace(rank=head.next_rank, standing=standing)
+    return Confirmation(head.key, own, head.status, head.start_ns)
+
+
+def test_who_read_less_than_a_confirmed_build_replaces_nothing(
+    stores: list[ClickHouseStore],
+) -> None:
+    quick, slow = stores
+    key = TraceKey("confirmed", "ab" * 16)
+    assert quick.trajectories.write([build(quick, key, spans=3)]) == {key}
+    late = build(slow, key, spans=5)
+    head = quick.trajectories.heads([key])[key]
+    assert quick.trajectories.confirm([confirm(head, spans=8)]) == set()
+    assert slow.trajectories.heads([key])[key].read_mark == Read(8, 8).mark
+    assert slow.trajectories.write([late]) == set()
+    assert slow.trajectories.write([build(slow, key, spans=9)]) == {key}
+
+
+def test_what_may_be_replaced_at_any_time_is_not_confirmed(stores: list[ClickHouseStore]) -> None:
+    quick, slow = stores
+    key = TraceKey("confirmed", "cd" * 16)
+    assert quick.trajectories.write([build(quick, key, spans=3)]) == {key}
+    head = quick.trajectories.heads([key])[key]
+    late = replace(build(slow, key, spans=5), fingerprint="another")
+    assert slow.trajectories._ledger is not None
+    slow.trajectories._ledger.reserve([encode_record(late)])
+    assert quick.trajectories.confirm([confirm(head, spans=8)]) == {key}
+    again = quick.trajectories.heads([key])[key]
+    assert again.taken.rivals == [late.build.standing], "its own confirmation changes nothing"
 
 
 def test_who_was_overtaken_between_its_write_and_its_look_says_so(

@@ -98,6 +98,16 @@ MUTANTS = (
         killed_by=[f"{CONTRACT}/test_trajectory_store.py::test_a_part_never_replaces_a_whole"],
     ),
     Mutant(
+        name="sent-again-and-lost",
+        room="core",
+        was="marks = (o.standing.read_mark for o in others if o.fingerprint == self.fingerprint)",
+        becomes="marks = (o.standing.read_mark for o in others if o == self)",
+        why="who read a part of what was sent again replaces a whole run, and nobody looks again",
+        killed_by=[
+            f"{UNIT}/test_builds.py::test_a_stored_build_read_what_builds_with_its_content_have_read"
+        ],
+    ),
+    Mutant(
         name="one-number-two-contents",
         room="storage",
         was="if self.build.rank >= own.rank or self.build.version >= own.version:",
@@ -116,8 +126,8 @@ MUTANTS = (
     Mutant(
         name="in-no-list-for-ever",
         room="extractor",
-        was="if head is not None and head.fingerprint == fingerprint and head.is_listed:",
-        becomes="if head is not None and head.fingerprint == fingerprint:",
+        was="return head.fingerprint == build.fingerprint and head.is_listed and not is_unsafe",
+        becomes="return head.fingerprint == build.fingerprint and not is_unsafe",
         why="a run whose extractor died before the list was written stays in its old version there",
         killed_by=["tests/simulation/test_defects.py"],
     ),

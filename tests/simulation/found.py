@@ -252,4 +252,26 @@ FOUND: Sequence[Found] = (
             ("advance", 6),
         ],
     ),
+    # What was sent again has the content of the stored build, which is not written; then who has
+    # read less than that, and more than the stored one, writes it live, and loses its slice.
+    Found(
+        "as_one_extractor",
+        (0, 1, 0, 0, 1),
+        [
+            ("send", 0, 0, 0, 0, 0, 0),
+            ("store", 0, 0),
+            ("resend", 0, 0),
+            ("set_delay", 0, 2),
+            ("advance", 1),
+            ("run", 0, 4),
+            ("run", 1, 0),
+            ("store_block", 0, 0),
+            ("run", 0, 4),
+            ("resend", 0, 0),
+            ("kill_store",),
+            ("advance", 4),
+            ("run", 1, 4),
+            ("run", 0, 0),
+        ],
+    ),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.memory_state import MemorySubject
 
-from spanloom.core.ports.building import Call, CallWindow, Head, TrajectoryRecord
+from spanloom.core.ports.building import Call, CallWindow, Confirmation, Head, TrajectoryRecord
 from spanloom.core.ports.reading import Documents, StoredVersion
 from spanloom.storage.runs.rows import placed_steps
 
@@ -47,6 +47,10 @@ class MemoryTrajectories(MemorySubject):
                     self._state.records[record.key] = record
                     self._state.stored_s[record.key] = self._state.clock()
         return written
+
+    def confirm(self, _confirmed: Sequence[Confirmation]) -> AbstractSet[TraceKey]:
+        """See ``TrajectoryWriter.confirm``: nobody else writes."""
+        return frozenset()
 
     def make_room(self) -> None:
         """See ``TrajectoryWriter.make_room``: there is nothing to free."""

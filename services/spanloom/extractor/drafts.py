@@ -15,6 +15,7 @@ from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.extract import extract, extract_failure
 from spanloom.core.joining.parts import find_part
 from spanloom.core.model.trajectory import Status
+from spanloom.core.ports.building import Confirmation
 from spanloom.core.ports.builds import Standing, may_replace
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.scoring.placing import list_responses, list_scores
@@ -23,7 +24,7 @@ from spanloom.extractor.result import BatchResult
 from spanloom.extractor.span_cap import describe_rest, is_part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.joining.parts import Part
@@ -186,7 +187,20 @@ def make_records(
     result.kept = {key for key, own in nexts.items() if own is _Next.KEEP}
     result.lost = {key for key, own in nexts.items() if own is _Next.AGAIN}
     result.stored = _stored(drafts, heads, {record.key for record in records})
+    equal = result.stored.keys() & {key for key, own in nexts.items() if own is _Next.WRITE}
+    result.confirmed = list(_confirmed(drafts, [heads[key] for key in sorted(equal)]))
     return records
+
+
+def _confirmed(drafts: Drafts, heads: Sequence[Head]) -> Iterator[Confirmation]:
+    """Yield the whole builds that read more than the stored ones, which have their content."""
+    result = drafts.result
+    for head in heads:
+        mark = result.reads[head.key].mark
+        if head.build is not None and head.read_mark < mark and head.key in result.whole:
+            standing = head.standing._replace(read_mark=mark)
+            build = head.build._replace(rank=head.next_rank, standing=standing)
+            yield Confirmation(head.key, build, head.status, head.start_ns)
 
 
 def _is_being_written(record: TrajectoryRecord) -> bool:

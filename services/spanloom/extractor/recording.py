@@ -107,6 +107,7 @@ class Recorder:
 
     def record(self, batch: Sequence[Due], result: BatchResult) -> None:
         """Record the outcome of a batch everywhere it is needed."""
+        result.lost |= self._store.trajectories.confirm(result.confirmed)
         batch = list(self._without_lost(batch, result))
         if batch:
             self._store.progress.record_revisits(result.repeated_elsewhere)

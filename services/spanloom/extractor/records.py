@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.model.trajectory import Status, ahead_ns
 from spanloom.core.ports.building import TrajectoryRecord
+from spanloom.core.ports.builds import knows_more
 from spanloom.core.ports.spans import NOTHING_READ
 from spanloom.core.scoring.placing import response_row
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import Call, Head
+    from spanloom.core.ports.builds import Build
     from spanloom.core.ports.spans import Read
 
 NO_RESPONSES: Mapping[str, str] = {}
@@ -44,6 +46,7 @@ def make_record(
     """Return the next version of a trajectory, or ``None`` if it would equal the stored one.
 
     A stored one that is in no list, because its writer died, is written again under a new number.
+    So is one over which a build that knows less may be written at any time.
     """
     version = head.next_version if head is not None else 1
     trajectory = _with_warnings_of(trajectory, status, seq)
@@ -51,9 +54,7 @@ def make_record(
     verdicts = encode_spans(trajectory)
     told = [repr(part).encode()] if part else []  # what others find it by may change alone
     fingerprint = _fingerprint(*without_version(document), verdicts, *told)
-    if head is not None and head.fingerprint == fingerprint and head.is_listed:
-        return None
-    return TrajectoryRecord(
+    record = TrajectoryRecord(
         key=key,
         version=version,
         seq=seq,
@@ -67,6 +68,13 @@ def make_record(
         read=read,
         is_whole=is_whole,
     )
+    return None if head is not None and _stays(head, record.build) else record
+
+
+def _stays(head: Head, build: Build) -> bool:
+    """Return whether the stored trajectory stays, as it has the content of a new build."""
+    is_unsafe = build.is_whole and knows_more(build.standing, head.taken.rivals)
+    return head.fingerprint == build.fingerprint and head.is_listed and not is_unsafe
 
 
 def _other_rows(key: TraceKey, part: Part | None, responses: Mapping[str, str]) -> Iterator[Call]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
+    from spanloom.core.ports.building import Confirmation
     from spanloom.core.ports.feed import Announcement
     from spanloom.core.ports.spans import Arrived, Read
 
@@ -56,6 +57,8 @@ class BatchResult:
     """Traces with expired spans: the stored document, which has them, stays."""
     stored: dict[TraceKey, Announcement] = field(default_factory=dict)
     """The announcement of each trace whose stored trajectory stays."""
+    confirmed: list[Confirmation] = field(default_factory=list)
+    """Builds that read more than the stored ones, all that had arrived, and have their content."""
     failures: dict[TraceKey, Exception] = field(default_factory=dict)
     repeated_elsewhere: list[TraceKey] = field(default_factory=list)
     """Stored traces that repeat a call of this batch, or are parts of the same run: they have to be
@@ -80,6 +83,7 @@ class BatchResult:
         self.lost |= other.lost
         self.kept |= other.kept
         self.stored |= other.stored
+        self.confirmed += other.confirmed
         self.failures |= other.failures
         self.repeated_elsewhere += other.repeated_elsewhere
         self.sizes = {**self.sizes, **other.sizes}

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.builds import MOST_PLACES, Build, Standing, former_places, may_replace
+from spanloom.core.ports.builds import (
+    MOST_PLACES,
+    Build,
+    Standing,
+    former_places,
+    knows_more,
+    may_replace,
+)
 from spanloom.core.ports.spans import Read
 from spanloom.storage.runs.ledger import KNEW_MORE_S, Reservation
 
@@ -48,6 +55,30 @@ def test_only_a_whole_replaces_what_has_no_mark(is_whole: bool) -> None:
 
 def build(rank: int, version: int, fingerprint: str = "a", mark: str = MORE) -> Build:
     return Build(rank, version, fingerprint, standing(mark))
+
+
+def test_a_stored_build_read_what_builds_with_its_content_have_read() -> None:
+    stored, other = build(6, 2, mark=LESS), build(7, 3, "other", mark=MORE)
+    assert stored.confirmed_by([]) == stored.confirmed_by([other]) == stored
+    confirmed = stored.confirmed_by([build(7, 2, mark=NEWER), build(5, 2, mark=LESS), other])
+    assert confirmed == build(6, 2, mark=NEWER)
+    assert build(6, 2, mark=MORE).confirmed_by([build(7, 2, mark=LESS)]) == build(6, 2, mark=MORE)
+
+
+@pytest.mark.parametrize(
+    ("other", "is_so"),
+    [
+        (standing(LESS), True),
+        (standing(NEWER), True),
+        (standing(MORE, Status.LIVE), True),
+        (standing(MORE, extractor="15"), True),
+        (standing(MORE), False),
+        (standing(Read(11, 0).mark), False),
+    ],
+)
+def test_a_build_knows_more_than_what_must_not_replace_it(other: Standing, is_so: bool) -> None:
+    assert knows_more(standing(), [standing(), other]) is is_so
+    assert not knows_more(standing(), [])
 
 
 def test_a_build_follows_what_is_below_it_and_itself() -> None:

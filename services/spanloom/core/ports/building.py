@@ -34,6 +34,8 @@ class Taken(NamedTuple):
     """Where reserved builds that are above the stored one are in lists, if they are written."""
     contents: AbstractSet[str] = frozenset()
     """Fingerprints that others have reserved above the stored one just now."""
+    rivals: Sequence[Standing] = ()
+    """Those of builds with other contents that may be written over the stored one at any time."""
 
 
 NOTHING_TAKEN = Taken()
@@ -150,6 +152,16 @@ class Call(NamedTuple):
         )
 
 
+class Confirmation(NamedTuple):
+    """A build that read more than the stored one, and has the same content."""
+
+    key: TraceKey
+    build: Build
+    """It has the version number of the stored one."""
+    status: Status
+    start_ns: int
+
+
 @dataclass(frozen=True, slots=True)
 class TrajectoryRecord:
     """A trajectory ready to be stored as a new version."""
@@ -221,6 +233,13 @@ class TrajectoryWriter(Protocol):
         same rank or number (``Build.follows``). They have to be built again. A reader sees the old
         or the new document, never a mixture. A single record may be removed from the list while it
         is written: that of a long trace takes as much memory as writing it does.
+        """
+
+    def confirm(self, confirmed: Sequence[Confirmation]) -> AbstractSet[TraceKey]:
+        """Raise the read marks of stored trajectories; return the keys of those not raised.
+
+        From then on no build that read less replaces the stored one. Of those not raised another
+        build is stored, or may be written at any time; they have to be built again.
         """
 
     def make_room(self) -> None:

@@ -57,6 +57,13 @@ class Build(NamedTuple):
         is_next = self.rank > stored.rank and self.version > stored.version
         return is_next and may_replace(stored.standing, self.standing, is_whole=self.is_whole)
 
+    def confirmed_by(self, others: Iterable[Build]) -> Build:
+        """Return it with the highest read mark of the builds that have its content."""
+        marks = (o.standing.read_mark for o in others if o.fingerprint == self.fingerprint)
+        mark = max(marks, default="")
+        standing = self.standing._replace(read_mark=max(self.standing.read_mark, mark))
+        return self._replace(standing=standing)
+
     def is_same(self, other: Build) -> bool:
         """Return whether both are one version with one content."""
         return self[:3] == other[:3]
@@ -73,6 +80,11 @@ def may_replace(stored: Standing, new: Standing, *, is_whole: bool) -> bool:
     if new[:2] != stored[:2]:
         return new[:2] > stored[:2]
     return not new.extractor or new.extractor >= stored.extractor
+
+
+def knows_more(own: Standing, others: Iterable[Standing]) -> bool:
+    """Return whether a build knows more than one of the others, which must not replace it."""
+    return any(not may_replace(own, other, is_whole=False) for other in others)
 
 
 def former_places(own_ns: int, places: Iterable[int]) -> list[int]:

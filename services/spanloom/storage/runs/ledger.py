@@ -6,6 +6,9 @@ none of a build that knew more. Of two that reserve the same number at most one 
 first did not see the second, the second's INSERT ended after the first's SELECT had begun, so the
 second sees the first (ADR 4). It may be that neither goes on: both try again, each after another
 while.
+
+A build that has the content of the stored one reserves too, and writes nothing: the stored one
+counts as built from the most that builds with its content have read.
 """
 
 from __future__ import annotations
@@ -17,13 +20,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import Taken
-from spanloom.core.ports.builds import Build, Standing, may_replace
+from spanloom.core.ports.builds import Build, Standing, knows_more, may_replace
 from spanloom.storage.engine.parameters import batched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
-    from spanloom.core.ports.building import CarriedRecord
+    from spanloom.core.ports.building import CarriedRecord, Confirmation
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
 
@@ -82,25 +86,30 @@ class Ledger:
         self._worker = worker
         self._builder = secrets.randbits(64)
 
-    def taken(self, ranks: Mapping[TraceKey, int]) -> Mapping[TraceKey, Taken]:
-        """Return what is reserved of traces; ``ranks`` are those of their stored builds."""
+    def taken(
+        self, stored: Mapping[TraceKey, Build | None]
+    ) -> Mapping[TraceKey, tuple[Taken, Build | None]]:
+        """Return what is reserved of traces, and their stored builds, as far as confirmed."""
         return {
-            key: Taken(
-                max(one.build.rank for one in found),
-                max(one.build.version for one in found),
-                [one.start_ns for one in found if one.build.rank > ranks[key]],
-                frozenset(
-                    one.build.fingerprint
-                    for one in found
-                    if one.build.rank > ranks[key]
-                    and one.builder != self._builder
-                    and one.age_s <= SAME_S
-                ),
-            )
-            for key, found in self._read(list(ranks)).items()
+            key: (self._taken(found, own := stored[key]), own and _confirmed(own, found))
+            for key, found in self._read(list(stored)).items()
         }
 
-    def reserve(self, records: Sequence[CarriedRecord]) -> None:
+    def _taken(self, found: Sequence[Reservation], stored: Build | None) -> Taken:
+        above = [one for one in found if stored is None or one.build.rank > stored.rank]
+        return Taken(
+            max(one.build.rank for one in found),
+            max(one.build.version for one in found),
+            [one.start_ns for one in above],
+            frozenset(
+                one.build.fingerprint
+                for one in above
+                if one.builder != self._builder and one.age_s <= SAME_S
+            ),
+            _rivals(stored, found) if stored else (),
+        )
+
+    def reserve(self, records: Sequence[CarriedRecord | Confirmation]) -> None:
         """Reserve the ranks and numbers of records, before anything of them is written."""
         rows = (
             [
@@ -124,13 +133,29 @@ class Ledger:
         """Return those of the reserved records that may be written."""
         reserved = self._read([record.key for record in records])
 
-        def is_stopped(record: CarriedRecord) -> bool:
+        def is_allowed(record: CarriedRecord) -> bool:
             known = stored.get(record.key)
             others = reserved.get(record.key, ())
+            if not record.build.follows(known and _confirmed(known, others)):
+                return False
             above = known.rank if known else -1
-            return any(one.stops(record.build, self._builder, above) for one in others)
+            return not any(one.stops(record.build, self._builder, above) for one in others)
 
-        return [record for record in records if not is_stopped(record)]
+        return [record for record in records if is_allowed(record)]
+
+    def unsure(
+        self, confirmed: Sequence[Confirmation], stored: Mapping[TraceKey, Build]
+    ) -> AbstractSet[TraceKey]:
+        """Return the traces of which another content is stored, or may be, of who knew less."""
+        reserved = self._read([one.key for one in confirmed])
+
+        def is_unsure(one: Confirmation) -> bool:
+            known = stored.get(one.key)
+            if known is None or known.fingerprint != one.build.fingerprint:
+                return True
+            return knows_more(one.build.standing, _rivals(known, reserved.get(one.key, ())))
+
+        return {one.key for one in confirmed if is_unsure(one)}
 
     def _read(self, keys: Sequence[TraceKey]) -> Reserved:
         found: defaultdict[TraceKey, list[Reservation]] = defaultdict(list)
@@ -138,6 +163,23 @@ class Ledger:
             for row in self._worker.rows("reserved_builds", keys=some, most=MOST_PER_BUILDER):
                 found[TraceKey(row.Project, row.TraceId)].append(_reservation_of(row))
         return found
+
+
+def _confirmed(stored: Build, found: Sequence[Reservation]) -> Build:
+    return stored.confirmed_by(one.build for one in found)
+
+
+def _rivals(stored: Build, found: Sequence[Reservation]) -> Sequence[Standing]:
+    """Return those of other contents that may be written over the stored build at any time.
+
+    Who was confirmed since is no obstacle to them: they may have looked before.
+    """
+    others = (one.build for one in found if one.build.fingerprint != stored.fingerprint)
+    return [
+        other.standing
+        for other in others
+        if other.rank > stored.rank and may_replace(stored.standing, other.standing, is_whole=True)
+    ]
 
 
 def _reservation_of(row: Row) -> Reservation:

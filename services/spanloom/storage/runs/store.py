@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from spanloom.core.ports.building import CarriedRecord, TrajectoryRecord
+    from spanloom.core.ports.building import CarriedRecord, Confirmation, TrajectoryRecord
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
     from spanloom.storage.runs.candidates import Place
@@ -107,9 +107,9 @@ class ClickHouseTrajectories:
         for head in self._unlisted(found.values()):
             found[head.key] = replace(head, is_listed=False)
         if self._ledger is not None:
-            ranks = {key: found[key].rank if key in found else -1 for key in keys}
-            for key, taken in self._ledger.taken(ranks).items():
-                found[key] = replace(found.get(key) or _nothing_stored(key), taken=taken)
+            for key, (taken, build) in self._ledger.taken(told).items():
+                head = replace(found.get(key) or _nothing_stored(key), taken=taken)
+                found[key] = replace(head, read_mark=build.standing.read_mark) if build else head
         return found
 
     def write(self, records: list[TrajectoryRecord]) -> AbstractSet[TraceKey]:
@@ -146,6 +146,13 @@ class ClickHouseTrajectories:
         stored = self._stored([r.key for r in records])
         current = [r for r in records if r.build.follows(stored.get(r.key))]
         return self._ledger.allowed(current, stored) if self._ledger and current else current
+
+    def confirm(self, confirmed: Sequence[Confirmation]) -> AbstractSet[TraceKey]:
+        """See ``TrajectoryWriter.confirm``; where nobody else writes there is nothing to do."""
+        if self._ledger is None or not confirmed:
+            return frozenset()
+        self._ledger.reserve(confirmed)
+        return self._ledger.unsure(confirmed, self._read_stored([one.key for one in confirmed]))
 
     def _write_rows(self, current: Sequence[CarriedRecord]) -> None:
         """Write the rows of records, in the order that leaves each run in one place of the list.
