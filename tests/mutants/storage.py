@@ -108,6 +108,22 @@ MUTANTS = (
         ],
     ),
     Mutant(
+        name="sent-again-and-not-told",
+        room="extractor",
+        was="result.lost |= self._store.trajectories.confirm(result.confirmed)",
+        becomes="result.lost |= frozenset()",
+        why="who sleeps writes what was replaced since over a run that needed no new version",
+        killed_by=["tests/simulation/test_defects.py"],
+    ),
+    Mutant(
+        name="replaced-at-any-time",
+        room="core",
+        was="return any(not may_replace(own, other, is_whole=False) for other in others)",
+        becomes="return False",
+        why="a run counts as built while who read less may still write it",
+        killed_by=[f"{UNIT}/test_builds.py", "tests/simulation/test_defects.py"],
+    ),
+    Mutant(
         name="one-number-two-contents",
         room="storage",
         was="if self.build.rank >= own.rank or self.build.version >= own.version:",

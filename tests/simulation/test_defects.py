@@ -102,6 +102,30 @@ def test_a_run_that_moved_is_at_one_place_after_a_death_between_inserts() -> Non
         assert [row.start_ns for row in views.listed(world.engine, TRACE)] == [span(1).start_ns]
 
 
+def test_a_run_is_that_of_what_was_sent_last_though_nothing_had_to_be_written() -> None:
+    def begin() -> World:
+        world = World(extractors=2)
+        world.send(span(1))
+        world.store()
+        world.run(3)
+        world.send(span(1, name="edition"))
+        world.store()
+        world.advance(1)
+        return world
+
+    for world in stopped_anywhere(begin):
+        slow, quick = world.extractors
+        world.send(span(1))
+        world.store()
+        for _ in range(3):
+            world.advance(1)
+            quick.run()
+        slow.run()
+        slow.kill()
+        world.come_to_rest()
+        assert views.document(world.engine, TRACE)["root_step"]["name"] == "step"
+
+
 def test_extractors_share_the_work() -> None:
     """No member comes or goes: each span is read little more than once."""
     world = World(extractors=4, shares=True)
