@@ -274,4 +274,20 @@ FOUND: Sequence[Found] = (
             ("run", 0, 0),
         ],
     ),
+    # Open: an attempt that failed replaces the record of a whole build, and its slice is lost then.
+    Found(
+        "nothing_due",
+        (0, 1, 0, 0, 1),
+        [
+            ("run", 0, 3),
+            ("send", 0, 1, 0, 0, 0, 0),
+            ("store", 0, 0),
+            ("advance", 4),
+            ("run", 1, 5),
+            ("expire", 0),
+            ("run", 0, 3),
+            ("kill_store",),
+        ],
+        is_mended=False,
+    ),
 )
