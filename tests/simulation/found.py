@@ -288,6 +288,5 @@ FOUND: Sequence[Found] = (
             ("run", 0, 3),
             ("kill_store",),
         ],
-        is_mended=False,
     ),
 )

@@ -116,7 +116,8 @@ class Recorder:
         progress = [
             self._judge(trace, status, result)
             for trace, status in batch
-            if trace.key in result.failures or _is_stored(trace.key, result)
+            if _is_stored(trace.key, result)
+            or (trace.key in result.failures and not _is_built(trace, known.get(trace.key)))
         ]
         self._announce_again(progress, result, known)
         self._store.progress.record_progress(progress)
@@ -243,6 +244,19 @@ def _ends(known: Mapping[TraceKey, Progress], result: BatchResult) -> Mapping[Tr
         and result.statuses.get(key, Status.LIVE) is Status.LIVE
         and _has_as_much(one, result.arrived.get(key, NOTHING_ARRIVED))
     }
+
+
+def _is_built(trace: PendingTrace, recorded: Progress | None) -> bool:
+    """Return whether another builder has recorded a whole build of all that this one waits for.
+
+    A failure in its place would have the trace built again by nobody who does not wait for it.
+    """
+    return (
+        recorded is not None
+        and recorded.is_whole
+        and recorded.is_finished
+        and all(seq <= recorded.seq for seq, _ in trace.known)
+    )
 
 
 def _has_as_much(recorded: Progress, arrived: Arrived) -> bool:
