@@ -13,6 +13,10 @@ import { DatasetButton } from "../dataset/button.js";
 import { ExportButton } from "../export/button.js";
 import { Errors } from "./views.js";
 import { isWhole, ORPHAN, spanId } from "../tree/outline.js";
+import { later } from "../ui/fetched.js";
+
+/** Loaded for runs with something to note. */
+const Notes = later(async () => (await import("./notes.js")).Notes);
 
 // The readable versions of the run: the newest, and those that were kept because they are annotated.
 
@@ -142,6 +146,7 @@ export function Header() {
       ${run.conversation_id && html`<a href=${link("/conversation", { id: run.conversation_id, step: run.trace_id })}>${t("conversation.title")}</a>`}</div>
     ${version && html`<p class="newer">${t("versions.old", { version })}</p>`}
     <${Metrics} run=${version ? oldRun(run, whole?.document) : run} metrics=${whole?.metrics} />
+    ${view.value?.o.errors.some(Boolean) && html`<div class="notes"><${Notes} failures=${run.failures} /></div>`}
     <${Warnings} list=${whole?.warnings ?? []} />
     <${Newer} />
   </header>`;

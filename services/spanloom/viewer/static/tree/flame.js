@@ -5,9 +5,9 @@
  */
 import { duration } from "../format.js";
 import { line } from "../ui/html.js";
-import { ERROR, ms } from "./outline.js";
+import { ERROR, isPassed, ms } from "./outline.js";
 import { colors, fitted } from "./strip.js";
-import { notch, playhead, seams, stacked, Timeline, underline } from "./timeline.js";
+import { edges, notch, playhead, seams, stacked, Timeline, underline } from "./timeline.js";
 
 // Draws parts of the timeline.
 
@@ -173,8 +173,11 @@ export class Flame extends Timeline {
       const wide = Math.max(Math.min(end, width) - x, 1);
       context.fillStyle = of.page;
       if (wide > 3) context.fillRect(x - 1, y, 1, high - 1); // separates it from a row that still runs
-      context.fillStyle = o.flags[i] & ERROR ? of.error : (of[o.kinds[o.kind[i]]] ?? of.soft);
+      const isError = (o.flags[i] & ERROR) > 0;
+      const isBegun = isError && !isPassed(o, i);
+      context.fillStyle = isBegun ? of.error : (of[o.kinds[o.kind[i]]] ?? of.soft);
       context.fillRect(x, y, wide, high - 1);
+      if (isError && !isBegun) edges({ context, of }, x, y, wide, high - 1);
       taken = x;
       if (o.ttft?.[i] && wide > 6) notch({ context, of }, (clock.of(o.start[i] + o.ttft[i]) - from) * scale, y, high - 1);
       if (critical?.[i]) underline({ context, of }, x, y + high - 3, wide);

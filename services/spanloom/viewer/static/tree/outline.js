@@ -7,9 +7,9 @@
  * @typedef {{n: number, version: number, origin: bigint, unit: number, kinds: string[], names: string[], agents: string[],
  *   id: Uint8Array, ttft?: Uint32Array, start: Int32Array | Float64Array, dur: Uint32Array | Float64Array, tin: Uint32Array, tout: Uint32Array,
  *   name: Uint16Array | Uint32Array, agent: Uint16Array | Uint32Array, depth: Uint16Array, kind: Uint8Array, flags: Uint8Array,
- *   parent: Int32Array, end: Uint32Array, first: number, last: number, tokens: Float64Array, errors: Uint32Array,
+ *   parent: Int32Array, end: Uint32Array, first: number, last: number, tokens: Float64Array, errors: Uint32Array, passed: Uint8Array,
  *   runs?: import("../conversation/join.js").Runs, pause?: number}} Outline
- *   `ttft`: time to the first token, 0 if unknown; older outlines have none. `end`: the row after a row's subtree; `tokens`, `errors`: sums of subtrees; `first`, `last`: when the run began and ended;
+ *   `ttft`: time to the first token, 0 if unknown; older outlines have none. `end`: the row after a row's subtree; `tokens`, `errors`: sums of subtrees; `passed`: whether the failure of a row began below it; `first`, `last`: when the run began and ended;
  *   for several runs in one outline: `runs` are the runs, `pause` the minimum idle time that is cut out
  */
 
@@ -87,14 +87,16 @@ export function linked(o) {
 function sums(o, parent) {
   const tokens = new Float64Array(o.n);
   const errors = new Uint32Array(o.n);
+  const passed = new Uint8Array(o.n);
   for (let i = o.n - 1; i >= 0; i--) {
     tokens[i] += o.tin[i] + o.tout[i];
     errors[i] += Number(isFault(o, i));
     if (parent[i] < 0) continue;
     tokens[parent[i]] += tokens[i];
     errors[parent[i]] += errors[i];
+    if (isFault(o, i) || (passed[i] && isPlumbing(o, i))) passed[parent[i]] = 1; // as goesUp
   }
-  return { tokens, errors };
+  return { tokens, errors, passed };
 }
 
 /** The span id of a row: 16 hex digits. @param {Outline} o @param {number} i */
@@ -138,6 +140,24 @@ export const isFault = (o, i) => (o.flags[i] & (ERROR | COUNTED_ELSEWHERE)) === 
 
 /** Whether a row failed and no row below it: an exception also passes through all ancestors. @param {Outline} o @param {number} i */
 export const isSource = (o, i) => isFault(o, i) && o.errors[i] === 1;
+
+/** Whether a row only passed on a failure that began below it. @param {Outline} o @param {number} i */
+export const isPassed = (o, i) => (o.flags[i] & ERROR) > 0 && o.passed[i] > 0;
+
+/** Whether a failure goes on from a row to its parent. @param {Outline} o @param {number} i */
+const goesUp = (o, i) => isFault(o, i) || (o.passed[i] > 0 && isPlumbing(o, i));
+
+/** The row with which the failure of a run began: of a failed run, the last failed child of the last failed child; else the first that failed; -1 if none did. @param {Outline} o */
+export function cause(o) {
+  if (!o.n || !goesUp(o, 0)) return o.flags.findIndex((_, i) => isSource(o, i));
+  let at = 0;
+  while (o.passed[at]) {
+    let last = at;
+    for (let i = at + 1; i < o.end[at]; i = o.end[i]) if (goesUp(o, i)) last = i;
+    at = last;
+  }
+  return at;
+}
 
 // Finds the previous model call of the same agent.
 

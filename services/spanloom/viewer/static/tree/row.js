@@ -2,7 +2,7 @@
 import { duration, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { line } from "../ui/html.js";
-import { COUNTED_ELSEWHERE, ERROR, isFault, MOVED, ms, ORPHAN } from "./outline.js";
+import { COUNTED_ELSEWHERE, ERROR, isFault, isPassed, MOVED, ms, ORPHAN } from "./outline.js";
 
 // One row of the tree: an element that is created once and refilled.
 
@@ -61,7 +61,7 @@ export class Row {
     Object.assign(this, { at, i, isStale: true, isOn: false, isLater: false });
     const isError = (o.flags[i] & ERROR) > 0;
     node.id = `r${i}`;
-    node.className = `row k-${o.kinds[o.kind[i]]}${isError ? " err" : ""}${view.hits && !view.hits[i] ? " dim" : ""}${isBrief ? " brief" : ""}`;
+    node.className = `row k-${o.kinds[o.kind[i]]}${isError ? (isPassed(o, i) ? " passed" : " err") : ""}${view.hits && !view.hits[i] ? " dim" : ""}${isBrief ? " brief" : ""}`;
     node.ariaSelected = "false";
     node.style.transform = `translateY(${at * height}px)`;
     node.ariaRowIndex = String(at + 2);
@@ -83,7 +83,7 @@ export class Row {
     this.twist.textContent = view.has(i) ? (view.isOpen(i) ? "▾" : "▸") : "";
     this.kind.textContent = o.kinds[o.kind[i]];
     this.fault.textContent = isError ? "✕" : "";
-    this.fault.ariaLabel = isError ? t("tree.failed") : null;
+    this.fault.ariaLabel = isError ? t(isPassed(o, i) ? "tree.failed.below" : "tree.failed") : null;
     this.preview.textContent = line(view.snippets.get(i) || (how.texts.get(i) ?? ""), PREVIEW);
     how.marks?.fill(this.marks, i);
     this.numbers(view, i, how.warmest);

@@ -36,6 +36,12 @@ export function notch({ context, of }, x, y, high) {
   context.fill();
 }
 
+/** Mark a row on which a failure was passed. @param {Pen} pen @param {number} x @param {number} y @param {number} wide @param {number} high */
+export function edges({ context, of }, x, y, wide, high) {
+  context.fillStyle = of.error;
+  for (const at of [y, y + high - 2]) context.fillRect(x, at, wide, 2);
+}
+
 /** Mark a row of the critical path. @param {Pen} pen @param {number} x @param {number} y @param {number} wide */
 export function underline({ context, of }, x, y, wide) {
   context.fillStyle = of.page;
