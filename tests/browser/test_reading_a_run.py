@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.coder_run import QUOTA, send_coder_run
+from tests.support.coder_run import PROMPT, QUOTA, send_coder_run
 from tests.support.qualities import faults
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom
 
 ROWS = ".grid .row"
+TWO_LINES = 36
+"""Pixels."""
 
 
 @pytest.fixture(scope="module")
@@ -34,3 +36,29 @@ def test_the_head_has_the_failure_and_only_its_step_is_red(page: Page, coder: st
     expect(passed.locator(".label")).to_have_text(["coder", "researcher"])
     expect(passed.get_by_label("failed below")).to_have_count(2)
     assert faults(page) == []
+
+
+def test_the_head_of_a_step_says_how_the_model_was_called(page: Page, coder: str) -> None:
+    page.goto(f"{coder}?step=0000000000000006")
+    step = page.locator(".step")
+    expect(step.locator(".ids b")).to_have_text("model call 3 of 15")
+    facts = step.get_by_label("Figures of the step")
+    for label, value in (
+        *(("in", "120"), ("out", "30"), ("cost", "$0.0006"), ("first token", "5.0 ms")),
+        *(("finish", "stop"), ("temperature", "0.2"), ("max_tokens", "400"), ("model", "gpt-4o")),
+    ):
+        fact = facts.locator("div", has=page.locator(f"dt:text-is('{label}')"))
+        expect(fact.locator("dd")).to_have_text(value)
+    prompt = step.locator(".prompt")
+    expect(prompt).to_have_text(f"▸ system {PROMPT.replace(chr(10), chr(32))}")
+    expect(step.locator(".earlier")).to_have_text("▸ 4 earlier messages")
+    prompt.click()
+    expect(step.locator(".by-system .text")).to_have_text(PROMPT)
+    assert faults(page) == []
+    raw = step.get_by_role("button", name="Raw", exact=True)
+    raw.click()
+    name = step.locator("dt", has_text="gen_ai.usage.output_tokens")
+    expect(name).to_be_visible()
+    assert (name.bounding_box() or {})["height"] < TWO_LINES, "its name is broken beside free space"
+    page.locator(f"{ROWS}.k-agent").first.click()
+    expect(step.locator(".ids b")).to_have_text("agent 1 of 2")

@@ -118,7 +118,7 @@ export function Chosen() {
   const before = callBefore(outline, own);
   return html`<p class="of-run"><a href=${pageOf(run, { step: spanId(outline, own) })} onClick=${remember}>#${of.at(i) + 1} <bdi>${visible(run.root_name || run.trace_id)}</bdi> ↗</a></p>
     <${StepPanel} path=${pathOf(run)} id=${spanId(outline, own)} name=${outline.names[outline.name[own]]} kind=${outline.kinds[outline.kind[own]]} project=${run.project}
-      before=${before < 0 ? "" : spanId(outline, before)} isMoved=${(outline.flags[own] & MOVED) > 0} />`;
+      before=${before < 0 ? "" : spanId(outline, before)} isMoved=${(outline.flags[own] & MOVED) > 0} o=${outline} row=${own} />`;
 }
 
 /** @param {{run: Run, number: number}} props */

@@ -40,7 +40,7 @@ function Run({ trace, scheme }) {
     ${data?.withheld > 0 && html`<p class="odd">${t("adjudication.withheld", { n: data.withheld })}</p>`}
     ${data && outline && scheme && html`<div class="sides-by">
       <${Steps} rows=${rowsOf(data.items, outline)} scheme=${scheme} isAll=${Boolean(all)} trace=${trace} project=${project} again=${again} outline=${outline} />
-      ${i >= 0 && html`<aside class="step" aria-label=${t("step.label")}><${StepPanel} path=${path} id=${step} name=${outline.names[outline.name[i]]} kind=${outline.kinds[outline.kind[i]]} project=${project} /></aside>`}</div>`}`;
+      ${i >= 0 && html`<aside class="step" aria-label=${t("step.label")}><${StepPanel} path=${path} id=${step} name=${outline.names[outline.name[i]]} kind=${outline.kinds[outline.kind[i]]} project=${project} o=${outline} row=${i} /></aside>`}</div>`}`;
 }
 
 /** The outline of a run; null until it is loaded. @param {string} path @param {string | undefined} project */

@@ -55,5 +55,5 @@ function Chosen() {
   const { o } = there;
   const before = callBefore(o, i);
   return html`<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} version=${version ?? (annotate ? String(o.version) : undefined)}
-    before=${before < 0 ? "" : spanId(o, before)} isMoved=${(o.flags[i] & MOVED) > 0} />`;
+    before=${before < 0 ? "" : spanId(o, before)} isMoved=${(o.flags[i] & MOVED) > 0} o=${o} row=${i} />`;
 }

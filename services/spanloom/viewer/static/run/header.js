@@ -146,7 +146,7 @@ export function Header() {
       ${run.conversation_id && html`<a href=${link("/conversation", { id: run.conversation_id, step: run.trace_id })}>${t("conversation.title")}</a>`}</div>
     ${version && html`<p class="newer">${t("versions.old", { version })}</p>`}
     <${Metrics} run=${version ? oldRun(run, whole?.document) : run} metrics=${whole?.metrics} />
-    ${view.value?.o.errors.some(Boolean) && html`<div class="notes"><${Notes} failures=${run.failures} /></div>`}
+    ${view.value?.o.errors.some(Boolean) && html`<div class="notes"><${Notes} /></div>`}
     <${Warnings} list=${whole?.warnings ?? []} />
     <${Newer} />
   </header>`;

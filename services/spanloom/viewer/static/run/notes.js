@@ -3,7 +3,7 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { change, place, when } from "../state/place.js";
-import { cause } from "../tree/outline.js";
+import { cause, isFault, isPassed } from "../tree/outline.js";
 import { html, line, visible } from "../ui/html.js";
 import { grid, runPath, view } from "./state.js";
 
@@ -13,13 +13,15 @@ function goTo(i) {
   void when(grid, Boolean).then((there) => there?.select(i, true));
 }
 
-/** @param {{failures: number}} props `failures`: how many of the run are counted */
-export function Notes({ failures }) {
+export function Notes() {
   const o = view.value?.o;
   const row = o ? cause(o) : -1;
   if (!o || row < 0) return "";
-  return html`<${Failed} o=${o} row=${row} more=${failures - 1} />`;
+  return html`<${Failed} o=${o} row=${row} more=${begun(o) - 1} />`;
 }
+
+/** How many failures began in a step; others were passed on by it. @param {import("../tree/outline.js").Outline} o */
+const begun = (o) => o.flags.reduce((sum, _, i) => sum + Number(isFault(o, i) && !isPassed(o, i)), 0);
 
 /** The step with which the failure began, and what it says. @param {{o: import("../tree/outline.js").Outline, row: number, more: number}} props */
 function Failed({ o, row, more }) {

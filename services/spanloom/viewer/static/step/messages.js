@@ -4,7 +4,7 @@ import { signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
 import { bytes } from "../format.js";
 import { kept } from "../state/reader.js";
-import { html, visible } from "../ui/html.js";
+import { html, line, visible } from "../ui/html.js";
 import { Copy, LongText } from "./text.js";
 import { Bytes, dataOf, Json, Media, parsed } from "./json.js";
 
@@ -71,11 +71,28 @@ export function Messages({ messages, before = 0, isAnswer = false }) {
   const [isOpen, setOpen] = useState(false);
   const results = new Map(messages.flatMap((one) => (one.tool_call_id ? [[one.tool_call_id, one]] : [])));
   const called = new Set(messages.flatMap((one) => (one.tool_calls ?? []).map((call) => call?.id)));
-  const shown = isOpen ? messages : messages.slice(before);
+  const rest = messages.findIndex((one) => !isPrompt(one));
+  const prompts = rest < 0 ? [] : messages.slice(0, rest);
+  const folded = Math.max(before - prompts.length, 0);
+  const shown = messages.slice(prompts.length + (isOpen ? 0 : folded));
   return html`<div class="chat">
-    ${before > 0 && html`<button class="earlier" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? "▾" : "▸"} ${t("chat.earlier", { n: before })}</button>`}
+    ${prompts.map((one, at) => html`<${Prompt} key=${`prompt${at}`} message=${one} />`)}
+    ${folded > 0 && html`<button class="earlier" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? "▾" : "▸"} ${t("chat.earlier", { n: folded })}</button>`}
     ${shown.map((one, at) => (one.tool_call_id && called.has(one.tool_call_id) && shown.some((other) => other.tool_calls?.some((call) => call?.id === one.tool_call_id)) ? "" : html`<${Said} key=${at} message=${one} results=${results} isAnswer=${isAnswer} isOrphan=${Boolean(one.tool_call_id) && !called.has(one.tool_call_id)} />`))}
   </div>`;
+}
+
+/** Whether a message tells the model how to behave. @param {Message} message */
+const isPrompt = ({ role }) => role === "system" || role === "developer";
+
+/** The text of a message's content; its other parts are left out. @param {unknown} content @returns {string} */
+const wordsOf = (content) => (typeof content === "string" ? content : Array.isArray(content) ? content.map((part) => (typeof part?.text === "string" ? part.text : "")).join(" ") : "");
+
+/** A prompt, folded to its first words. @param {{message: Message}} props */
+function Prompt({ message }) {
+  const [isOpen, setOpen] = useState(false);
+  return html`<section class="said by-${message.role}"><h4><button class="plain prompt" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? "▾" : "▸"} ${message.role}${!isOpen && html` <bdi>${line(wordsOf(message.content), 200)}</bdi>`}</button></h4>
+    ${isOpen && html`<${Content} content=${message.content} />`}</section>`;
 }
 
 /** @param {{message: Message, results: Map<string, Message>, isAnswer: boolean, isOrphan: boolean}} props */

@@ -1,5 +1,5 @@
 /** The panel of a step: input, output, metadata and the evidence for them. */
-import { number, t } from "../i18n/index.js";
+import { t } from "../i18n/index.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html, line, visible } from "../ui/html.js";
@@ -9,7 +9,7 @@ import { Json, parsed } from "./json.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { DatasetButton } from "../dataset/button.js";
-import { clock, duration, moment } from "../format.js";
+import { Facts, Place } from "./facts.js";
 import { signal } from "../vendor/signals.js";
 
 // The span as sent: attributes, events, links, resource.
@@ -104,19 +104,20 @@ export const markedText = signal(null);
 const TABS = /** @type {const} */ (["said", "markdown", "text", "json", "raw", "why"]);
 
 /**
- * @param {{path: string, id: string, name: string, kind: string, project?: string, version?: string, before?: string, isMoved?: boolean}} props
+ * @param {{path: string, id: string, name: string, kind: string, project?: string, version?: string, before?: string, isMoved?: boolean,
+ *   o?: import("../tree/outline.js").Outline, row?: number}} props
  *   `path`: of the trajectory in the API; `version`: a fixed version to show; `before`: the id of the same agent's previous model call;
- *   `isMoved`: its parent step is not the one that its span reports
+ *   `isMoved`: its parent step is not the one that its span reports; `o`, `row`: its row in the outline of its run
  */
-export function StepPanel({ path, id, name, kind, project, version, before = "", isMoved = false }) {
+export function StepPanel({ path, id, name, kind, project, version, before = "", isMoved = false, o, row = -1 }) {
   const { data, error, again } = useFetched(`${path}/steps/${id}`, { project, version });
   /** @type {Step | null} */
   const there = data?.id === id ? data : null;
   const isPlumbing = error?.status === 404;
   const on = isPlumbing && tab.value !== "why" ? "raw" : tab.value;
   return html`<header class="step-head k-${kind}"><h2 title=${line(name, 400)}><b class="kind">${kind}</b> <bdi>${visible(name)}</bdi></h2>
-      <p class="ids"><code>${id}</code> <${Copy} text=${id} /> <${Copy} text=${location.href} label=${t("step.link")} /> ${there && html`<${DatasetButton} class="copy" sources=${[{ trace: path.split("/")[3], project, version, step: id }]} key=${id} />`}</p>
-      <dl class="facts" tabindex="0">${there && html`<${Facts} step=${there} />`}</dl></header>
+      <p class="ids"><${Place} o=${o} row=${row} /> <code>${id}</code> <${Copy} text=${id} /> <${Copy} text=${location.href} label=${t("step.link")} /> ${there && html`<${DatasetButton} class="copy" sources=${[{ trace: path.split("/")[3], project, version, step: id }]} key=${id} />`}</p>
+      <div class="step-facts" tabindex="0" role="group" aria-label=${t("step.facts")}>${there && html`<${Facts} step=${there} o=${o} row=${row} />`}</div></header>
     <nav class="tabs" aria-label=${t("step.views")}>${TABS.filter((one) => !isPlumbing || one === "raw" || one === "why").map((one) => html`<button
       aria-current=${on === one ? "true" : "false"} onClick=${() => { tab.value = one; }}>${t(`step.${one}`)}</button>`)}</nav>
     <div class="step-body">
@@ -158,22 +159,4 @@ function Side({ title, text, on, isAnswer = false, known = [] }) {
     : areMessages(value) ? html`<${Messages} messages=${value} before=${sharedWith(value, known)} isAnswer=${isAnswer} />`
     : html`<${Value} text=${text} />`;
   return html`<section class="side"><div class="titled"><h3>${title}</h3>${text && html`<${Copy} text=${text} />`}</div>${shown}</section>`;
-}
-
-/** @param {{step: Step}} props */
-function Facts({ step }) {
-  const { basic_info: basic, model_info: model, metadata } = step;
-  const at = Number(basic.started_at);
-  /** @type {[string, unknown][]} */
-  const facts = [
-    [t("fact.time"), duration(Number(basic.duration))],
-    [t("fact.model"), metadata.model && visible(metadata.model)],
-    [t("fact.input"), model && number(Number(model.input_tokens))],
-    [t("fact.cached"), Number(model?.input_read_cached_tokens) > 0 && number(Number(model?.input_read_cached_tokens))],
-    [t("fact.output"), model && number(Number(model.output_tokens))],
-    [t("fact.reasoning"), Number(model?.reasoning_tokens) > 0 && number(Number(model?.reasoning_tokens))],
-    [t("fact.first"), model?.latency_first_resp && duration(Number(model.latency_first_resp))],
-    [t("fact.started"), html`<time datetime=${new Date(at).toISOString()} title=${moment(at)}>${clock(at)}</time>`],
-  ];
-  return facts.filter(([, value]) => value).map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`);
 }
