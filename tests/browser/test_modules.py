@@ -339,3 +339,38 @@ def test_runs_that_are_no_references_are_inputs_of_a_dataset(
 ) -> None:
     found = [{"source": {"trace": "t"}, "document": {**RAN, "root_step": root}} for root in roots]
     assert modules.call("dataset/dialog.js", "return m.fittingRole(a[0])", found) == role
+
+
+LOOP = [
+    Row(0, "agent", "coder"),
+    *(Row(1, "tool", "tests", at, 2, tin=1, flags=64 * (at > 0)) for at in range(4)),
+    Row(1, "model", "chat", 9, 1),
+    Row(1, "tool", "tests", 10, 5, flags=65),
+    Row(1, "tool", "read", 20, 1),
+    Row(1, "tool", "read", 21, 1, flags=64),
+]
+
+
+def test_equal_calls_in_a_row_are_one_row_that_opens(modules: Modules) -> None:
+    told = modules.view(
+        LOOP,
+        "const seen = [shown()];"
+        "const loop = v.loops.get(1);"
+        "v.toggle(1); seen.push(shown().map((i) => [i, v.level[i], v.siblings(i)]));"
+        "v.all(true); seen.push(shown()); v.reveal(6); seen.push(shown().length); v.all(true);"
+        "v.filter({kinds: new Set(['model']), text: '', found: null, isAlone: false});"
+        "seen.push(shown()); v.filter(null); v.showFrames(true); seen.push(shown().length);"
+        "return [loop, v.loops.size, ...seen]",
+    )
+    loop = {"first": 1, "end": 7, "times": 5, "until": 15, "tokens": 4, "errors": 1}
+    opened = [[0, 0, 1], [1, 1, 3], *([at, 2, 5] for at in range(2, 7)), [7, 1, 3], [8, 1, 3]]
+    assert told == [loop, 1, [0, 1, 7, 8], opened, [0, 1, 7, 8], 9, [0, 5], 9]
+
+
+def test_a_loop_ends_where_framework_spans_around_it_have_more(modules: Modules) -> None:
+    rows = [Row(0, "agent", "coder")]
+    for at in range(3):
+        rows += [Row(1, "other", "node", flags=4), Row(2, "tool", "tests", flags=64 * (at > 0))]
+    assert modules.view(rows, "return [shown(), v.loops.get(2).end]") == [[0, 2], 7]
+    more = [*rows, Row(2, "tool", "other")]
+    assert modules.view(more, "return v.loops.size") == 0

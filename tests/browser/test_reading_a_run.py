@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.coder_run import PROMPT, QUOTA, send_coder_run
+from tests.support.coder_run import PROMPT, QUOTA, TIMES, send_coder_run
 from tests.support.qualities import faults
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def coder(service: RunningSpanloom) -> str:
 
 def test_the_head_has_the_failure_and_only_its_step_is_red(page: Page, coder: str) -> None:
     page.goto(coder)
-    failed = page.locator(".notes").get_by_role("button")
+    failed = page.locator(".notes").get_by_role("button", name="fetch_page")
     expect(failed).to_have_text(f"✕ fetch_page: {QUOTA}")
     page.get_by_role("button", name="Graph").click()
     failed.click()
@@ -62,3 +62,33 @@ def test_the_head_of_a_step_says_how_the_model_was_called(page: Page, coder: str
     assert (name.bounding_box() or {})["height"] < TWO_LINES, "its name is broken beside free space"
     page.locator(f"{ROWS}.k-agent").first.click()
     expect(step.locator(".ids b")).to_have_text("agent 1 of 2")
+
+
+def test_a_loop_is_one_row_that_opens(page: Page, coder: str) -> None:
+    page.goto(coder)
+    said = page.locator(".notes")
+    expect(said).to_contain_text(f"run_tests: the same call {TIMES} times in a row")
+    expect(said).to_contain_text("1.9k tokens, $0.0078")
+    rows = page.locator(ROWS)
+    expect(rows).to_have_count(6)
+    loop = page.locator(ROWS, has_text=f"×{TIMES}, the same call")  # noqa: RUF001 - a sign
+    expect(loop).to_have_attribute("aria-expanded", "false")
+    expect(loop.locator(".tokens")).to_have_text("Σ 1.9k")
+    expect(rows.first.locator(".tokens")).to_have_text("Σ 2.3k")
+    said.get_by_role("button", name="the same call").click()
+    expect(page.locator(f"{ROWS}.on")).to_have_id("r2")
+    grid = page.get_by_role("treegrid", name="Steps")
+    grid.focus()
+    page.keyboard.press("ArrowRight")
+    expect(grid).to_have_attribute("aria-rowcount", str(6 + 2 * (TIMES - 1) + 1))
+    expect(loop).to_have_attribute("aria-expanded", "true")
+    second = page.locator("#r4")
+    expect(second).to_have_attribute("aria-level", "3")
+    expect(second).to_have_attribute("aria-setsize", str(2 * (TIMES - 1)))
+    second.click()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(rows).to_have_count(6)
+    assert faults(page) == []
+    page.goto(f"{coder}?step={5:016x}")  # inside the loop, which is open for it
+    expect(page.locator(f"{ROWS}.on")).to_have_id("r4")

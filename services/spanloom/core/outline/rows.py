@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     Json = Mapping[str, Any]
 
 KINDS = tuple(map(str, Kind))
-ERROR, PLUMBING, ORPHAN, MERGED, MOVED = 1, 4, 8, 16, 32
+ERROR, PLUMBING, ORPHAN, MERGED, MOVED, REPEATED = 1, 4, 8, 16, 32, 64
 """Flags of a row: it failed; it is no step; the parent of its span was never stored; it counts
-under another step; its parent in the tree is not that of its span."""
+under another step; its parent in the tree is not that of its span; it is the same tool call as the
+step before it, below the same step, models in between aside."""
 
 _NO_USAGE: Mapping[str, int] = MappingProxyType({})
 
@@ -53,6 +54,7 @@ def place_rows(steps: Mapping[str, DocumentStep], spans: Sequence[Json]) -> list
     order, depths = preorder([span["span_id"] for span in spans], parents)
     rows: list[OutlineRow] = []
     agents: list[str] = []
+    call: _Call | None = None
     for at, depth in zip(order, depths, strict=True):
         span = spans[at]
         step_id = span["step_id"]
@@ -62,8 +64,19 @@ def place_rows(steps: Mapping[str, DocumentStep], spans: Sequence[Json]) -> list
         agents.append(agent or (agents[-1] if agents else ""))
         flags = _flags(span, own, parents[at], step)
         own_step = step if step_id == span["span_id"] else None
+        if own_step is not None and span["kind"] != Kind.MODEL:
+            call, before = _call(own_step, span["kind"]), call
+            flags |= REPEATED if call is not None and call == before else 0
         rows.append(_row(span, own_step, depth, agents[-1], flags))
     return rows
+
+
+_Call = tuple[str, str, str]
+"""Parent, name and arguments of a tool call."""
+
+
+def _call(step: DocumentStep, kind: str) -> _Call | None:
+    return (step.parent_id, step.name, step.input) if kind == Kind.TOOL else None
 
 
 def _parents(

@@ -182,6 +182,8 @@ export const en = {
   "tree.failed": "failed",
   "tree.failed.below": "failed below",
   "note.failed": "failed",
+  "tree.times": "×{n}, the same call",
+  "note.same": "the same call {n} times in a row",
   "note.more": "+ {n} more",
   "tree.errors": "{n} {n|error|errors} below",
   "tree.sum": "Sum of what is below",

@@ -183,6 +183,8 @@ export const zh = {
   "tree.failed": "失败",
   "tree.failed.below": "下级失败",
   "note.failed": "失败",
+  "tree.times": "×{n}，同一调用",
+  "note.same": "同一调用连续 {n} 次",
   "note.more": "另有 {n} 个",
   "tree.errors": "下面有 {n} 个错误",
   "tree.sum": "下级之和",

@@ -123,6 +123,9 @@ async function read(run) {
   return { document: whole, metrics: whole.root_step.metrics_info, warnings: whole.extraction.warnings };
 }
 
+/** Whether something stands out: a failure, a loop. @param {import("../tree/view.js").View | null} there */
+const hasNotes = (there) => Boolean(there && (there.loops.size || there.o.errors.some(Boolean)));
+
 export function Header() {
   const [run, setRun] = useState(/** @type {Run | null | undefined} */ (undefined)); // null: the service did not return it
   const [whole, setWhole] = useState(/** @type {Read | null} */ (null));
@@ -146,7 +149,7 @@ export function Header() {
       ${run.conversation_id && html`<a href=${link("/conversation", { id: run.conversation_id, step: run.trace_id })}>${t("conversation.title")}</a>`}</div>
     ${version && html`<p class="newer">${t("versions.old", { version })}</p>`}
     <${Metrics} run=${version ? oldRun(run, whole?.document) : run} metrics=${whole?.metrics} />
-    ${view.value?.o.errors.some(Boolean) && html`<div class="notes"><${Notes} /></div>`}
+    ${hasNotes(view.value) && html`<div class="notes"><${Notes} /></div>`}
     <${Warnings} list=${whole?.warnings ?? []} />
     <${Newer} />
   </header>`;

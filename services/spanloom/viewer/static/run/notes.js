@@ -1,6 +1,7 @@
-/** What stands out in a run, in a line of its head: the failure with its words. */
+/** What stands out in a run, in a line of its head: the failure with its words, a call that was repeated. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
+import { money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { change, place, when } from "../state/place.js";
 import { cause, isFault, isPassed } from "../tree/outline.js";
@@ -14,16 +15,52 @@ function goTo(i) {
 }
 
 export function Notes() {
-  const o = view.value?.o;
-  const row = o ? cause(o) : -1;
-  if (!o || row < 0) return "";
-  return html`<${Failed} o=${o} row=${row} more=${begun(o) - 1} />`;
+  const there = view.value;
+  if (!there) return "";
+  const { o, loops } = there;
+  const row = cause(o);
+  const loop = [...loops.values()].reduce((/** @type {Loop | null} */ most, one) => (most && most.times >= one.times ? most : one), null);
+  return html`${row >= 0 && html`<${Failed} o=${o} row=${row} more=${begun(o) - 1} />`}${loop && html`<${Repeated} o=${o} loop=${loop} />`}`;
 }
 
-/** How many failures began in a step; others were passed on by it. @param {import("../tree/outline.js").Outline} o */
+/** @typedef {import("../tree/outline.js").Outline} Outline */
+/** @typedef {import("../tree/loops.js").Loop} Loop */
+
+// Costs are not in the outline: they are fetched with the first words of the rows.
+
+const CHUNK = 512;
+/** Of a longer loop the cost is not shown. */
+const MOST = 8 * CHUNK;
+
+/** The cost of a loop in US dollars; null if no row has one. @param {Loop} loop @param {import("../api.js").Params} asked @param {AbortSignal} until */
+async function costOf({ first, end }, asked, until) {
+  const costs = [];
+  for (let from = first; from < end && end - first <= MOST; from += CHUNK) {
+    const { items } = await getJson(`${runPath()}/rows`, { ...asked, from, to: Math.min(from + CHUNK, end) }, until);
+    costs.push(...items.flatMap((/** @type {{cost: number | null}} */ { cost }) => (cost === null ? [] : [cost])));
+  }
+  return costs.length ? costs.reduce((sum, one) => sum + one) : null;
+}
+
+/** The longest loop, and what it took. @param {{o: Outline, loop: Loop}} props */
+function Repeated({ o, loop }) {
+  const [cost, setCost] = useState(/** @type {number | null} */ (null));
+  const { project } = place.value.query;
+  const { first, times, tokens } = loop;
+  useEffect(() => {
+    const until = new AbortController();
+    costOf(loop, { project, version: o.version }, until.signal).then(setCost, () => {});
+    return () => until.abort();
+  }, [o, first]);
+  const took = [tokens > 0 && `${short(tokens)} ${t("tree.head.tokens")}`, cost !== null && money(cost)].filter(Boolean).join(", ");
+  return html`<button class="plain" onClick=${() => goTo(first)}>↻ <bdi>${line(o.names[o.name[first]], 60)}</bdi>: ${t("note.same", { n: times })}</button>
+    ${took && html`<span class="quiet">${took}</span>`}`;
+}
+
+/** How many failures began in a step; others were passed on by it. @param {Outline} o */
 const begun = (o) => o.flags.reduce((sum, _, i) => sum + Number(isFault(o, i) && !isPassed(o, i)), 0);
 
-/** The step with which the failure began, and what it says. @param {{o: import("../tree/outline.js").Outline, row: number, more: number}} props */
+/** The step with which the failure began, and what it says. @param {{o: Outline, row: number, more: number}} props */
 function Failed({ o, row, more }) {
   const [words, setWords] = useState("");
   const { project } = place.value.query;

@@ -42,9 +42,11 @@ export async function load() {
     if (frames) made.showFrames(true);
     const top = rowOf(made.o, root);
     if (top > 0) made.drill(top);
+    const wanted = step === FIRST_ERROR ? nextFailure(made, -1) : rowOf(made.o, step);
+    if (wanted >= 0 && made.position[wanted] < 0) made.reveal(wanted);
     batch(() => {
       view.value = made;
-      chosen.value = Math.max(step === FIRST_ERROR ? nextFailure(made, -1) : rowOf(made.o, step), made.count ? made.rows[0] : -1);
+      chosen.value = Math.max(wanted, made.count ? made.rows[0] : -1);
       failure.value = null;
     });
   } catch (error) {

@@ -14,8 +14,8 @@ const SEAMS = 0.25;
 
 /** Leaf rows: not hidden, without visible children; sorted by start. @param {import("./view.js").View} view */
 export function leaves(view) {
-  const { o, hidden } = view;
-  const rows = Uint32Array.from(o.start.keys()).filter((i) => !hidden[i] && !view.has(i));
+  const { o, hidden, seen } = view;
+  const rows = Uint32Array.from(o.start.keys()).filter((i) => !hidden[i] && seen[o.end[i]] === seen[i + 1]);
   return rows.sort((a, b) => o.start[a] - o.start[b] || a - b);
 }
 
@@ -94,7 +94,7 @@ export function axisOf(view, at, shown, now, clock) {
   for (let k = Math.max(0, at); k < Math.min(count, at + shown); k++) {
     const i = rows[k];
     from = Math.min(from, o.start[i]);
-    if (!view.isOpen(i)) to = Math.max(to, o.start[i] + o.dur[i]);
+    if (!view.isOpen(i)) to = Math.max(to, view.loopAt(i)?.until ?? o.start[i] + o.dur[i]);
   }
   if (!(to > from)) return null;
   const [begin, end, left, right] = [from, to, ...now].map((time) => clock.of(time)); // with idle gaps cut out

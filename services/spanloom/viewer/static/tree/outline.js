@@ -18,6 +18,8 @@ export const NO_STEP = 4;
 export const ORPHAN = 8;
 export const COUNTED_ELSEWHERE = 16;
 export const MOVED = 32;
+/** The same tool call as the step before it, models in between aside. */
+export const REPEATED = 64;
 
 /** Parse the bytes of an outline; throws if they are invalid. @param {ArrayBuffer} buffer @returns {Outline} */
 export function decode(buffer) {

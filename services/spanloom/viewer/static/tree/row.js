@@ -27,6 +27,7 @@ export class Row {
   constructor(body) {
     this.at = -1;
     this.i = -1;
+    this.until = 0; // when what it shows ended
     this.isStale = true; // its content does not match its row
     this.isOn = false;
     this.isLater = false;
@@ -37,6 +38,7 @@ export class Row {
     this.kind = make("b", "kind", name);
     this.fault = make("b", "fault-sign", name);
     this.label = make("bdi", "label", name);
+    this.times = make("b", "times", name);
     this.below = make("b", "below", name);
     this.preview = make("bdi", "preview", name);
     this.marks = make("span", "marks", name);
@@ -95,15 +97,22 @@ export class Row {
   numbers(view, i, warmest) {
     const { o } = view;
     const isClosed = view.has(i) && !view.isOpen(i);
-    const errors = isClosed ? o.errors[i] - Number(isFault(o, i)) : 0;
+    const loop = view.loopAt(i);
+    const sums = view.sums(i);
+    this.times.textContent = loop ? t("tree.times", { n: loop.times }) : "";
+    this.until = loop && isClosed ? loop.until : o.start[i] + o.dur[i];
+    const errors = isClosed ? sums.errors - Number(isFault(o, i)) : 0;
     this.below.textContent = errors ? `✕ ${errors}` : "";
     this.below.title = errors ? t("tree.errors", { n: errors }) : "";
     const own = o.flags[i] & COUNTED_ELSEWHERE ? 0 : o.tin[i] + o.tout[i];
-    const tokens = isClosed ? o.tokens[i] : own;
-    this.sum.textContent = tokens ? (isClosed ? "Σ " : "") + short(tokens) : "–"; // with an empty cell, screen readers leave the grid
-    this.sum.title = isClosed ? t("tree.sum") : tokens ? t("tree.tokens", { tin: o.tin[i], tout: o.tout[i] }) : "";
+    const tokens = isClosed ? sums.tokens : own;
+    const below = tokens || isClosed ? 0 : o.tokens[i]; // an open agent has those of its calls
+    const isSum = isClosed || below > 0;
+    this.sum.textContent = tokens || below ? (isSum ? "Σ " : "") + short(tokens || below) : "–"; // with an empty cell, screen readers leave the grid
+    this.sum.className = below ? "quiet" : "";
+    this.sum.title = isSum ? t("tree.sum") : tokens ? t("tree.tokens", { tin: o.tin[i], tout: o.tout[i] }) : "";
     this.warm.style.transform = `scaleX(${Math.min(1, Math.sqrt(tokens / warmest)).toFixed(3)})`;
-    this.time.textContent = duration(ms(o, o.dur[i]));
+    this.time.textContent = duration(ms(o, this.until - o.start[i]));
     this.after.textContent = t("tree.after", { time: duration(ms(o, o.start[i] - o.first)) });
     this.label.title = o.flags[i] & ORPHAN ? t("tree.orphan") : o.flags[i] & MOVED ? t("tree.moved") : "";
   }
@@ -122,7 +131,7 @@ export class Row {
     const [from, to] = axis.map((time) => clock.of(time));
     const at = (/** @type {number} */ time) => Math.min(1, Math.max(0, (clock.of(time) - from) / (to - from)));
     const x = at(o.start[this.i]);
-    const width = at(o.start[this.i] + o.dur[this.i]) - x;
+    const width = at(this.until) - x;
     const isSeen = width > 0 || (x > 0 && x < 1);
     this.line.style.transform = isSeen ? `translateX(${(x * 100).toFixed(2)}%) scaleX(${Math.max(width, 0.006).toFixed(4)})` : "scaleX(0)";
   }

@@ -3,7 +3,6 @@
  * A line of pixels shows the sum over its rows, relative to the largest sum. If all rows are in view,
  * each has its own band.
  */
-import { isFault } from "./outline.js";
 
 // Colours and font of the style sheet, for drawing on a canvas.
 
@@ -105,11 +104,12 @@ export class Strip {
     for (let at = 0; at < count; at++) {
       const i = rows[at];
       const isOpen = this.view.isOpen(i);
+      const below = this.view.sums(i);
       const to = Math.max(Math.floor(((at + 1) * length) / count), Math.floor((at * length) / count) + 1);
       for (let y = Math.floor((at * length) / count); y < to; y++) {
-        tokens[y] += isOpen ? o.tin[i] + o.tout[i] : o.tokens[i];
+        tokens[y] += below.tokens;
         time[y] += isOpen ? 0 : o.dur[i];
-        bad[y] += isOpen ? Number(isFault(o, i)) : o.errors[i];
+        bad[y] += below.errors;
       }
     }
     for (const one of [tokens, time]) {

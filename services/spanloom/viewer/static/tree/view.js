@@ -2,7 +2,8 @@
  * Computes the visible rows of an outline, their order and levels: one pass over typed
  * arrays for every change, under a few milliseconds for 100,000 rows.
  */
-import { isPlumbing, isWhole } from "./outline.js";
+import { headsOf, loopsOf } from "./loops.js";
+import { isFault, isPlumbing, isWhole } from "./outline.js";
 
 // Finds the rows that match a search: by the dictionaries, not row by row.
 
@@ -65,6 +66,10 @@ export class View {
     this.isAlone = false;
     /** The row whose subtree is shown, or -1 for all rows. */
     this.root = -1;
+    /** The loops by their first rows; folded to begin with. */
+    this.loops = loopsOf(outline);
+    this.heads = this.loops.size ? headsOf(outline, this.loops) : null;
+    for (const first of this.loops.keys()) this.collapsed[first] = 1;
     this.hasFrames = true;
     this.showFrames(false);
   }
@@ -91,7 +96,8 @@ export class View {
   }
 
   rebuild() {
-    const { o, collapsed, rows, position, level, above, place, children, hidden, kept, hits, isAlone } = this;
+    const { o, collapsed, rows, position, level, above, place, children, hidden, kept, hits, isAlone, hasFrames } = this;
+    const heads = hasFrames ? null : this.heads; // framework spans are shown where they are
     const from = Math.max(0, this.root);
     const to = this.root >= 0 ? o.end[from] : o.n;
     let count = 0;
@@ -104,7 +110,8 @@ export class View {
       }
       const up = o.parent[i];
       const isShown = i === this.root || (isAlone && hits ? hits[i] > 0 : !hidden[i]);
-      const over = i === from || up < from ? -1 : position[up] >= 0 ? up : above[up];
+      const head = heads ? heads[i] : -1;
+      const over = i === from || up < from ? -1 : head >= from && position[head] >= 0 ? head : position[up] >= 0 ? up : above[up];
       above[i] = over;
       level[i] = over < 0 || (isAlone && hits) ? 0 : level[over] + 1;
       if (isShown) {
@@ -112,14 +119,31 @@ export class View {
         rows[count++] = i;
         place[i] = ++children[over + 1];
       }
-      i = isShown && collapsed[i] && !(isAlone && hits) ? o.end[i] : i + 1;
+      i = isShown && collapsed[i] && !(isAlone && hits) ? this.endOf(i) : i + 1;
     }
     this.count = count;
   }
 
-  /** Whether a row has descendants that can be shown. @param {number} i */
+  /** The loop that begins with a row, if it is folded or can be. @param {number} i */
+  loopAt(i) {
+    return this.hasFrames ? undefined : this.loops.get(i);
+  }
+
+  /** The row after those that a row shows when it is open. @param {number} i */
+  endOf(i) {
+    return this.loopAt(i)?.end ?? this.o.end[i];
+  }
+
+  /** Whether a row has rows below it that can be shown: descendants, or the other calls of its loop. @param {number} i */
   has(i) {
-    return this.seen[this.o.end[i]] > this.seen[i + 1];
+    return this.seen[this.endOf(i)] > this.seen[i + 1];
+  }
+
+  /** Tokens and errors of a row, with all that it hides if it is closed. @param {number} i */
+  sums(i) {
+    const { o } = this;
+    if (!this.isOpen(i)) return this.loopAt(i) ?? { tokens: o.tokens[i], errors: o.errors[i] };
+    return { tokens: o.tin[i] + o.tout[i], errors: Number(isFault(o, i) && !o.passed[i]) };
   }
 
   /** @param {number} i */
@@ -141,7 +165,7 @@ export class View {
 
   /** Close or open a row and its whole subtree. @param {number} i @param {boolean} isClosed */
   branch(i, isClosed) {
-    this.collapsed.fill(Number(isClosed), i, this.o.end[i]);
+    this.collapsed.fill(Number(isClosed), i, this.endOf(i));
     this.rebuild();
   }
 
@@ -157,7 +181,11 @@ export class View {
     if (this.root >= 0 && (i < this.root || i >= this.o.end[this.root])) this.root = -1;
     if (this.kept && !this.kept[i]) this.filter(null);
     if (this.hidden[i]) this.showFrames(true);
-    for (let up = this.o.parent[i]; up >= 0; up = this.o.parent[up]) this.collapsed[up] = 0;
+    for (let at = i; at >= 0; ) {
+      const head = this.heads?.[at] ?? -1;
+      at = head >= 0 ? head : this.o.parent[at];
+      if (at >= 0) this.collapsed[at] = 0;
+    }
     this.rebuild();
   }
 
@@ -173,6 +201,7 @@ export class View {
     this.isAlone = wanted?.isAlone ?? false;
     // Show hits in closed rows too.
     found?.above.forEach((is, i) => { if (is) this.collapsed[i] = 0; });
+    for (const { first, end } of found ? this.loops.values() : []) if (found?.hits.subarray(first + 1, end).includes(1)) this.collapsed[first] = 0;
     this.rebuild();
   }
 }
