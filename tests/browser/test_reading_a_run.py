@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.coder_run import PROMPT, QUOTA, TIMES, send_coder_run
+from tests.support.coder_run import LATE_WORD, PROMPT, QUOTA, TIMES, send_coder_run
+from tests.support.interception import intercept
+from tests.support.page_runs import wait_for_count
 from tests.support.qualities import faults
 
 if TYPE_CHECKING:
@@ -14,6 +18,11 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom
 
 ROWS = ".grid .row"
+MARKED = """(word) => [...(CSS.highlights.get("found") ?? [])].some((one) => {
+  const { top, bottom } = one.getBoundingClientRect();
+  return String(one) === word && top >= 0 && bottom <= innerHeight;
+})"""
+"""Whether a word is marked in sight."""
 TWO_LINES = 36
 """Pixels."""
 
@@ -92,3 +101,31 @@ def test_a_loop_is_one_row_that_opens(page: Page, coder: str) -> None:
     assert faults(page) == []
     page.goto(f"{coder}?step={5:016x}")  # inside the loop, which is open for it
     expect(page.locator(f"{ROWS}.on")).to_have_id("r4")
+
+
+def test_a_word_of_the_list_opens_the_run_where_it_was_said(
+    page: Page, service: RunningSpanloom, coder: str
+) -> None:
+    trace = coder.rsplit("/", 1)[1]
+    where = f'output: "red {LATE_WORD}" and trace_id = "{trace}"'
+    wait_for_count(service.api, 1, where)
+    page.goto(f"{service.api}/?where={quote(where)}")
+    page.locator("td.c-name a").click()
+    page.wait_for_url(f"**/trajectories/*q=red+{LATE_WORD}*")
+    expect(page.locator(f"{ROWS}.on")).to_have_id("r31")
+    expect(page.locator(".step .text", has_text=LATE_WORD)).to_be_visible()
+    page.wait_for_function(MARKED, arg=LATE_WORD)
+    find = page.get_by_label("Search steps")
+    hits = page.locator(".find [role=status]")
+    expect(hits).to_have_text("1 hit")
+    intercept(page, "*/search*", lambda held: None)
+    find.fill("nobody says this")
+    expect(hits).to_have_text("looking …")
+    find.blur()
+    page.keyboard.press("y")
+    expect(page.locator(".toast")).to_have_text(re.compile("Copied|does not let"))
+    assert faults(page) == []
+    page.goto(f"{coder}?step={77:016x}")
+    expect(page.locator(".lost")).to_contain_text("is not in this version")
+    page.locator(ROWS).nth(1).click()
+    expect(page.locator(".lost")).to_have_count(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -110,3 +111,11 @@ def test_which_of_several_runs_of_an_agent_was_meant_is_not_guessed(
     monkeypatch.setattr(graph, "MOST_STEPS", 2)
     shown = run_graph(run.view.rows, run.steps)
     assert any(edge["handoffs"] for edge in shown["edges"])
+
+
+def test_words_are_found_in_any_order(run: WholeRun) -> None:
+    whole = run.steps[run.view.rows[0].id].input
+    first, *_, last = re.findall(r"\w{4,}", whole)
+    rows = [found.row for found in find_rows(run.view.rows, run.steps, f"{last} {first}")]
+    assert 0 in rows
+    assert not list(find_rows(run.view.rows, run.steps, f"{first} nobodysaysthis"))

@@ -132,17 +132,28 @@ def find_rows(
 ) -> Iterator[Match]:
     """Yield each matching row once, with its first part that contains the text.
 
-    Parts of words match, in any case: ``kub`` finds ``Kubernetes``. The search over all runs, which
-    matches whole words, is ``/v1/search``.
+    Parts of words match, in any case: ``kub`` finds ``Kubernetes``. Several words match as they are
+    written, or all of them in any order. The search over all runs, which matches whole words, is
+    ``/v1/search``.
     """
     needle = text.casefold()
+    words = needle.split()
     for number, row in enumerate(rows):
         step = steps.get(row.id) if row.step_id == row.id else None
         for part, content in _parts(row, step):
-            at = content.casefold().find(needle)
+            at = _place(content.casefold(), needle, words)
             if at >= 0:
                 yield Match(number, part, _around(content, at, len(text)))
                 break
+
+
+def _place(content: str, needle: str, words: Sequence[str]) -> int:
+    """Return where a text begins, else the first of its words if all are there; -1 if not."""
+    at = content.find(needle)
+    if at >= 0 or len(words) < 2:  # noqa: PLR2004 - several words
+        return at
+    places = [content.find(word) for word in words]
+    return -1 if -1 in places else min(places)
 
 
 def _parts(row: OutlineRow, step: DocumentStep | None) -> Iterator[tuple[str, str]]:

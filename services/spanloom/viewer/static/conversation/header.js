@@ -12,7 +12,7 @@ import { areAll, conversationPath, pathOf, runs } from "./runs.js";
 import { useMemo } from "../vendor/hooks.js";
 import { clock, duration, moment, money, short } from "../format.js";
 import { DatasetButton } from "../dataset/button.js";
-import { Errors, ExportButton } from "../run/views.js";
+import { Copied, copyAddress, Errors, ExportButton } from "../run/views.js";
 import { place } from "../state/place.js";
 import { callBefore, MOVED, spanId } from "../tree/outline.js";
 import { later } from "../ui/fetched.js";
@@ -60,9 +60,9 @@ export function Navigation() {
       run: (event) => { const run = runAt(event); if (run) { remember(); location.href = pageOf(run); } } },
     { key: "[", says: "key.run.before", run: go(-1) },
     { key: "]", says: "key.run.next", run: go(1) },
-    { key: "y", says: "key.copy", run: () => navigator.clipboard.writeText(location.href) },
+    { key: "y", says: "key.copy", run: copyAddress },
   ], []);
-  return html`<nav class="neighbours" aria-label=${t("conversation.back")}><a href=${listBefore()}>‹ ${t("list.title")}</a></nav>`;
+  return html`<nav class="neighbours" aria-label=${t("conversation.back")}><${Copied} /><a href=${listBefore()}>‹ ${t("list.title")}</a></nav>`;
 }
 
 // The header of a conversation: number of runs, time range, and totals.

@@ -4,6 +4,7 @@ import { clock, duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { change, FIRST_ERROR, link, place } from "../state/place.js";
 import { pageOf } from "./run.js";
+import { wordsIn } from "../state/filters.js";
 import { scoreOf, scoresInWords } from "./runs.js";
 import { useEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
@@ -51,7 +52,7 @@ const why = ({ error_message: message, error_type: type }) => (!type || message?
 /** @type {Column[]} */
 export const COLUMNS = [
   { name: "started", label: "column.started", order: "start", isNumber: true, cell: (run) => clock(Number(run.started_at)), title: (run) => moment(Number(run.started_at)) },
-  { name: "name", label: "column.name", cell: (run) => html`<a href=${pageOf(run)}><bdi>${line(run.root_name || run.trace_id, 60)}</bdi></a>
+  { name: "name", label: "column.name", cell: (run) => html`<a href=${pageOf(run, { q: wordsIn(place.value.query.where) })}><bdi>${line(run.root_name || run.trace_id, 60)}</bdi></a>
       ${run.question && html` <span class="about">${line(run.question, 160)}</span>`}${run.has_error && why(run) && html` <span class="about bad">${line(why(run), 100)}</span>`}`, title: (run) => [run.question, run.answer || (run.has_error ? why(run) : "")].filter(Boolean).map(visible).join("\n→ ") },
   { name: "agents", label: "column.agents", order: "agent_steps", cell: (run) => several(run.agent_names), title: (run) => visible(run.agent_names.join("\n")) },
   { name: "steps", label: "column.steps", order: "steps", cell: (run) => html`<${StepBar} counts=${run.step_counts} />` },

@@ -5,11 +5,11 @@ import { Header } from "../run/header.js";
 import { Neighbours } from "../run/neighbours.js";
 import { Player } from "../run/player.js";
 import { Search } from "../run/search.js";
-import { chosen, failure, headed, load, runPath, traceId, view } from "../run/state.js";
+import { chosen, failure, headed, load, lost, runPath, traceId, view } from "../run/state.js";
 import { Tree } from "../run/tree.js";
 import { Crumbs, Views } from "../run/views.js";
 import { AnnotateButton, Annotation } from "../annotate/door.js";
-import { place } from "../state/place.js";
+import { FIRST_ERROR, place } from "../state/place.js";
 import { StepPanel } from "../step/panel.js";
 import { callBefore, MOVED, spanId } from "../tree/outline.js";
 import { Failure, Frame } from "../ui/frame.js";
@@ -54,6 +54,6 @@ function Chosen() {
   if (!there || i < 0 || i >= there.o.n) return html`<p class="quiet">${t("step.choose")}</p>`;
   const { o } = there;
   const before = callBefore(o, i);
-  return html`<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} version=${version ?? (annotate ? String(o.version) : undefined)}
+  return html`${lost.value && html`<p class="newer lost" role="status">${lost.value === FIRST_ERROR ? t("step.lost.error") : t("step.lost", { id: line(lost.value, 40) })}</p>`}<${StepPanel} path=${runPath()} id=${spanId(o, i)} name=${o.names[o.name[i]]} kind=${o.kinds[o.kind[i]]} project=${project} version=${version ?? (annotate ? String(o.version) : undefined)}
     before=${before < 0 ? "" : spanId(o, before)} isMoved=${(o.flags[i] & MOVED) > 0} o=${o} row=${i} />`;
 }

@@ -6,6 +6,7 @@ import { place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/frame.js";
 import { traceId } from "./state.js";
+import { Copied, copyAddress } from "./views.js";
 
 /** The index of this run in that list, or -1. @param {import("../list/run.js").Origin} of */
 const placeIn = ({ runs }) => runs.findIndex(([id]) => id === traceId());
@@ -33,10 +34,10 @@ export function Neighbours() {
   const from = origin();
   const { url, runs, first = 0, cursor } = from;
   const at = placeIn(from);
-  const { annotate } = place.value.query;
+  const { annotate, q } = place.value.query;
   /** @param {1 | -1} by */
-  const go = (by) => () => void neighbour(by, { annotate: place.peek().query.annotate }).then((to) => { if (to) location.href = to; }, () => {});
-  const [before, next] = [known(-1, { annotate }), known(1, { annotate })];
+  const go = (by) => () => void neighbour(by, { annotate, q }).then((to) => { if (to) location.href = to; }, () => {});
+  const [before, next] = [known(-1, { annotate, q }), known(1, { annotate, q })];
   const isAtEdge = at >= 0 && !next && Boolean(cursor);
   const [, draw] = useState(0);
   useEffect(() => {
@@ -45,9 +46,9 @@ export function Neighbours() {
   useKeys([
     { key: "[", says: "key.before", run: go(-1) },
     { key: "]", says: "key.next", run: go(1) },
-    { key: "y", says: "key.copy", run: () => navigator.clipboard.writeText(location.href) },
+    { key: "y", says: "key.copy", run: copyAddress },
   ], []);
-  return html`<nav class="neighbours" aria-label=${t("neighbours")}>
+  return html`<nav class="neighbours" aria-label=${t("neighbours")}><${Copied} />
     <a href=${url}>‹ ${t(url.startsWith("/conversation") ? "conversation.title" : "list.title")}</a>
     ${at >= 0 && html`<span class="room"></span><span class="quiet">${t("neighbours.at", { at: first + at + 1, n: `${number(first + runs.length)}${cursor ? "+" : ""}` })}</span>
       <a class="button" aria-label=${t("key.before")} title="[" href=${before || null} aria-disabled=${String(!before)}>‹</a>

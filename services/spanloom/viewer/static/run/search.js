@@ -2,13 +2,13 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { change, place } from "../state/place.js";
+import { change, place, when } from "../state/place.js";
 import { asError, useAgain } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 import { useKeys } from "../ui/frame.js";
 import { grid, only, runPath, turnFrames, turns, view } from "./state.js";
 
-/** @typedef {{row: number, snippet: string}} Hit */
+/** @typedef {{row: number, part: string, snippet: string}} Hit */
 /** Receives a function that returns the rows with hits, by their current numbers. @typedef {(rows: () => Map<number, string>) => void} Tell */
 /** Searches a text and reports the rows with hits, once or whenever more are known. @typedef {(q: string, until: AbortSignal, tell: Tell) => Promise<void>} Find */
 
@@ -17,11 +17,25 @@ const PAUSE_MS = 250;
 /** @param {string | undefined} text */
 const kindsOf = (text) => new Set((text ?? "").split(",").filter(Boolean));
 
+/** The words with which the page was opened, to go to the step that said them: the list carries those of its question. */
+let arrived = place.peek().query.step ? "" : (place.peek().query.q ?? "");
+
+/** The first row that said a text, or else was given it; not one that only holds a row which did. @param {Hit[]} hits */
+function saidBy(hits) {
+  const { end } = /** @type {import("../tree/view.js").View} */ (view.peek()).o;
+  const said = hits.filter(({ part }) => part === "output" || part === "error");
+  const all = said.length ? said : hits;
+  return all.find(({ row }) => !all.some((other) => other.row > row && other.row < end[row]))?.row ?? -1;
+}
+
 /** @type {Find} */
 async function findInRun(q, until, tell) {
   const data = await getJson(`${runPath()}/search`, { q, project: place.peek().query.project, version: view.peek()?.o.version }, until);
   const found = new Map(data.items.map((/** @type {Hit} */ hit) => [hit.row, hit.snippet]));
   tell(() => found);
+  const row = q === arrived ? saidBy(data.items) : -1;
+  arrived = "";
+  if (row >= 0) void when(grid, Boolean).then((there) => there?.select(row, true));
 }
 
 /** @param {{find?: Find, children?: import("../vendor/preact.js").Child}} props `children`: shown next to the number of hits */
@@ -50,6 +64,7 @@ export function Search({ find = findInRun, children }) {
     there.filter(q || kinds.size || only.value ? { kinds, text: q, found: there.snippets.keys(), only: only.value, isAlone: alone === "1" } : null);
     grid.peek()?.changed();
   }, [q, type, alone, found, there, there?.o, grid.value, only.value]);
+  const isLooking = q.length > 1 && !found && !error;
   const isOn = q !== "" || kinds.size > 0 || only.value !== null;
   return html`<search class="find">
     <input ref=${input} type="search" value=${q} aria-label=${t("find.label")} placeholder=${t("find.label")}
@@ -58,7 +73,7 @@ export function Search({ find = findInRun, children }) {
     ${there?.o.kinds.filter((kind) => !["other", "run"].includes(kind) && hasKind(kind)).map((kind) => html`<button class="type k-${kind}" aria-pressed=${String(kinds.has(kind))} onClick=${() => turnKind(kinds, kind)}>${kind}</button>`)}
     ${hasPlumbing() && html`<button aria-pressed=${String(turns.value >= 0 && there?.hasFrames)} title=${`${t("key.frames")} (o)`} onClick=${turnFrames}>${t("find.frames")}</button>`}
     ${isOn && html`<button aria-pressed=${String(alone === "1")} onClick=${() => change({ alone: alone ? null : "1" })}>${t("find.alone")}</button>`}
-    <span role="status" class="quiet">${isOn && turns.value >= 0 && there ? t("find.hits", { n: there.hitCount }) : ""}${isOn && error && html` · <span class="bad" title=${error.message}>${t("find.silent")}</span>`}</span>${children}
+    <span role="status" class="quiet">${isOn && turns.value >= 0 && there && (!isLooking || there.hitCount) ? t("find.hits", { n: there.hitCount }) : ""}${isLooking ? ` ${t("find.looking")}` : ""}${isOn && error && html` · <span class="bad" title=${error.message}>${t("find.silent")}</span>`}</span>${children}
   </search>`;
 }
 

@@ -14,6 +14,8 @@ export const headed = signal(false);
 export const failure = signal(/** @type {ApiError | null} */ (null));
 /** The row of the selected step, or -1. */
 export const chosen = signal(-1);
+/** What the address calls a step and this version does not have; empty if there is nothing. */
+export const lost = signal("");
 /** The grid that shows the tree, if any. */
 export const grid = signal(/** @type {import("../tree/grid.js").Grid | null} */ (null));
 /** Restricts search hits to these rows of the outline; null: no restriction. @type {import("../vendor/signals.js").Signal<Uint8Array | null>} */
@@ -46,6 +48,7 @@ export async function load() {
     if (wanted >= 0 && made.position[wanted] < 0) made.reveal(wanted);
     batch(() => {
       view.value = made;
+      lost.value = step && wanted < 0 ? step : "";
       chosen.value = Math.max(wanted, made.count ? made.rows[0] : -1);
       failure.value = null;
     });
@@ -62,7 +65,7 @@ let saying = 0;
 /** Select a step. It is shown after a pause, as a held key passes many steps quickly. @param {number} i */
 export function choose(i) {
   clearTimeout(showing);
-  showing = setTimeout(() => { chosen.value = i; }, PAUSE_MS);
+  showing = setTimeout(() => { chosen.value = i; lost.value = ""; }, PAUSE_MS);
   clearTimeout(saying);
   saying = setTimeout(() => {
     const o = view.peek()?.o;

@@ -5,6 +5,7 @@ import { toFailure } from "../tree/keys.js";
 import { html, line, save } from "../ui/html.js";
 import { drill, grid, turns, view } from "./state.js";
 import { useState } from "../vendor/hooks.js";
+import { signal } from "../vendor/signals.js";
 import { getBytes } from "../api.js";
 import { isWhole } from "../tree/outline.js";
 
@@ -20,6 +21,23 @@ function toNextError() {
   if (!grid.peek()) change({ view: null }, true);
   void when(grid, Boolean).then((there) => toFailure(/** @type {import("../tree/grid.js").Grid} */ (there)));
 }
+
+// Copies the address, and says so.
+
+const copied = signal("");
+let fading = 0;
+
+export function copyAddress() {
+  const say = (/** @type {"copied" | "copied.not"} */ key) => {
+    copied.value = t(key);
+    clearTimeout(fading);
+    fading = setTimeout(() => { copied.value = ""; }, 2500);
+  };
+  const written = navigator.clipboard?.writeText(location.href) ?? Promise.reject(new Error("no clipboard"));
+  written.then(() => say("copied"), () => say("copied.not"));
+}
+
+export const Copied = () => html`<span role="status" class="toast">${copied.value}</span>`;
 
 // Downloads a conversation or a run of it as one HTML file from the service: fetched, as a link would send no API key.
 

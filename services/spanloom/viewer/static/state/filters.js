@@ -50,6 +50,15 @@ export function keyed(name, key) {
   return `${name}.${/^[A-Za-z_]\w*$/.test(key) ? key : quoted(key)}`;
 }
 
+/** The words that a query looks for in texts: those of its first such condition; empty if it has none. @param {string | undefined} query */
+export function wordsIn(query) {
+  for (const one of conditions(query ?? "")) {
+    const found = /^(?:(?:input|output|error)\s*:\s*)?(["'])((?:\\.|(?!\1)[^\\])*)\1$/.exec(one);
+    if (found) return found[2].replace(/\\(.)/g, (_, sign) => (sign === "n" ? " " : sign));
+  }
+  return "";
+}
+
 /** @param {string} text */
 export function quoted(text) {
   return `"${text.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n")}"`;

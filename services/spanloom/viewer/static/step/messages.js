@@ -5,7 +5,7 @@ import { t } from "../i18n/index.js";
 import { bytes } from "../format.js";
 import { kept } from "../state/reader.js";
 import { html, line, visible } from "../ui/html.js";
-import { Copy, LongText } from "./text.js";
+import { Copy, foundIn, LongText } from "./text.js";
 import { Bytes, dataOf, Json, Media, parsed } from "./json.js";
 
 // A message's text: plain, or rendered as Markdown if the reader chose that.
@@ -68,7 +68,8 @@ const isCall = (call) => typeof (call?.id ?? "") === "string" && typeof (call?.f
  *   `before`: number of leading messages that an earlier call had and that are folded; `isAnswer`: results of its calls are elsewhere
  */
 export function Messages({ messages, before = 0, isAnswer = false }) {
-  const [isOpen, setOpen] = useState(false);
+  const isHit = (/** @type {Message} */ one) => foundIn(JSON.stringify(one)) >= 0;
+  const [isOpen, setOpen] = useState(() => messages.slice(0, before).some(isHit) && !messages.slice(before).some(isHit));
   const results = new Map(messages.flatMap((one) => (one.tool_call_id ? [[one.tool_call_id, one]] : [])));
   const called = new Set(messages.flatMap((one) => (one.tool_calls ?? []).map((call) => call?.id)));
   const rest = messages.findIndex((one) => !isPrompt(one));
@@ -90,7 +91,7 @@ const wordsOf = (content) => (typeof content === "string" ? content : Array.isAr
 
 /** A prompt, folded to its first words. @param {{message: Message}} props */
 function Prompt({ message }) {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(() => foundIn(wordsOf(message.content)) >= 0);
   return html`<section class="said by-${message.role}"><h4><button class="plain prompt" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? "▾" : "▸"} ${message.role}${!isOpen && html` <bdi>${line(wordsOf(message.content), 200)}</bdi>`}</button></h4>
     ${isOpen && html`<${Content} content=${message.content} />`}</section>`;
 }

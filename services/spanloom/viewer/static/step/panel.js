@@ -6,11 +6,12 @@ import { html, line, visible } from "../ui/html.js";
 import { areMessages, earlier, Messages, sharedWith, tab, Value } from "./messages.js";
 import { Copy, LongText } from "./text.js";
 import { Json, parsed } from "./json.js";
-import { useEffect, useState } from "../vendor/hooks.js";
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { DatasetButton } from "../dataset/button.js";
 import { Facts, Place } from "./facts.js";
 import { signal } from "../vendor/signals.js";
+import { place } from "../state/place.js";
 
 // The span as sent: attributes, events, links, resource.
 
@@ -113,6 +114,13 @@ export function StepPanel({ path, id, name, kind, project, version, before = "",
   const { data, error, again } = useFetched(`${path}/steps/${id}`, { project, version });
   /** @type {Step | null} */
   const there = data?.id === id ? data : null;
+  const body = useRef(/** @type {HTMLElement | null} */ (null));
+  const { q = "" } = place.value.query;
+  useEffect(() => {
+    const isOver = new AbortController();
+    if (q.length > 1) void import("./found.js").then(({ mark }) => { if (body.current && !isOver.signal.aborted) mark(body.current, q, isOver.signal); }, () => {});
+    return () => isOver.abort();
+  }, [q, id]);
   const isPlumbing = error?.status === 404;
   const on = isPlumbing && tab.value !== "why" ? "raw" : tab.value;
   return html`<header class="step-head k-${kind}"><h2 title=${line(name, 400)}><b class="kind">${kind}</b> <bdi>${visible(name)}</bdi></h2>
@@ -120,11 +128,11 @@ export function StepPanel({ path, id, name, kind, project, version, before = "",
       <div class="step-facts" tabindex="0" role="group" aria-label=${t("step.facts")}>${there && html`<${Facts} step=${there} o=${o} row=${row} />`}</div></header>
     <nav class="tabs" aria-label=${t("step.views")}>${TABS.filter((one) => !isPlumbing || one === "raw" || one === "why").map((one) => html`<button
       aria-current=${on === one ? "true" : "false"} onClick=${() => { tab.value = one; }}>${t(`step.${one}`)}</button>`)}</nav>
-    <div class="step-body">
+    <div class="step-body" ref=${body}>
       ${isPlumbing && html`<p class="quiet">${t("step.plumbing")}</p>`}
       ${error && on !== "raw" && on !== "why" && html`<${Failure} error=${error} again=${again} />`}
       ${there?.basic_info.error && html`<p class="error"><b>✕ ${there.basic_info.error.code === -1 ? "" : there.basic_info.error.code}</b> <${LongText} text=${there.basic_info.error.msg} /></p>`}
-      <${Body} on=${on} step=${there} path=${path} id=${id} project=${project} before=${before} isMoved=${isMoved} />
+      <${Body} key=${`body ${id}`} on=${on} step=${there} path=${path} id=${id} project=${project} before=${before} isMoved=${isMoved} />
     </div>`;
 }
 

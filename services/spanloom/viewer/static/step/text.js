@@ -2,14 +2,25 @@
 import { useState } from "../vendor/hooks.js";
 import { bytes } from "../format.js";
 import { t } from "../i18n/index.js";
+import { place } from "../state/place.js";
 import { html, visible } from "../ui/html.js";
 
 const FOLDED = 2000;
 const MOST = 200_000;
 
+/** Where a text has the search of the address, or else the last of its words; -1 where a word is missing. @param {string} text */
+export function foundIn(text) {
+  const q = (place.peek().query.q ?? "").toLowerCase();
+  const words = q.length > 1 ? q.split(/\s+/).filter(Boolean) : [];
+  const own = text.toLowerCase();
+  const places = words.map((word) => own.indexOf(word));
+  const whole = words.length ? own.indexOf(q) : -1;
+  return whole >= 0 || places.includes(-1) ? whole : Math.max(...places, -1);
+}
+
 /** @param {{text: string}} props */
 export function LongText({ text }) {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(() => foundIn(text) > FOLDED);
   const isLong = text.length > FOLDED;
   const shown = isLong && !isOpen ? text.slice(0, FOLDED) : text.slice(0, MOST);
   return html`<span class="text" dir="auto">${visible(shown)}</span>${isLong && html`<span class="fold">
