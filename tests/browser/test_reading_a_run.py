@@ -23,6 +23,9 @@ MARKED = """(word) => [...(CSS.highlights.get("found") ?? [])].some((one) => {
   return String(one) === word && top >= 0 && bottom <= innerHeight;
 })"""
 """Whether a word is marked in sight."""
+HIGHEST = 400
+"""Pixels above the first row of a phone."""
+TOP_OF_TEXT = "document.querySelector('.step .by-user .text').getBoundingClientRect().top"
 TWO_LINES = 36
 """Pixels."""
 
@@ -129,3 +132,22 @@ def test_a_word_of_the_list_opens_the_run_where_it_was_said(
     expect(page.locator(".lost")).to_contain_text("is not in this version")
     page.locator(ROWS).nth(1).click()
     expect(page.locator(".lost")).to_have_count(0)
+
+
+def test_on_a_phone_rows_and_a_tapped_step_are_in_sight(page: Page, coder: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(coder)
+    row = page.locator(ROWS).first
+    expect(row).to_be_visible()
+    expect(page.locator(".notes")).to_contain_text("$0.0078")
+    assert (row.bounding_box() or {})["y"] < HIGHEST
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert faults(page) == []
+    page.locator(ROWS).nth(1).click()
+    said = page.locator(".step .by-user .text").first
+    expect(said).to_have_text("Make the tests pass.")
+    page.wait_for_function(f"() => {{ const y = {TOP_OF_TEXT}; return y >= 0 && y < 760; }}")
+    page.locator(".to-tree").click()
+    expect(row).to_be_in_viewport()
+    page.get_by_role("button", name="All figures").click()
+    expect(page.locator(".facts", has_text="tool share").first).to_be_visible()

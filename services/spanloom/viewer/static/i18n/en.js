@@ -155,6 +155,7 @@ export const en = {
   "warnings": "{n} {n|warning|warnings}",
   "newer": "Version {version} has come.",
   "newer.show": "Go to it",
+  "run.figures": "All figures of the run",
   "run.views": "Views of the run",
   "view.tree": "Tree",
   "view.transcript": "Transcript",

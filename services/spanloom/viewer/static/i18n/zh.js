@@ -156,6 +156,7 @@ export const zh = {
   "warnings": "{n} 条警告",
   "newer": "版本 {version} 已到达。",
   "newer.show": "转到该版本",
+  "run.figures": "运行的全部数据",
   "run.views": "运行的视图",
   "view.tree": "树",
   "view.transcript": "对话记录",

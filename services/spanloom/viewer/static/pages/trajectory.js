@@ -34,7 +34,7 @@ export function Page() {
       ${failure.value ? html`<${Failure} error=${failure.value} again=${load} />` : html`<${Header} />`}
       ${there && html`<div class="bar-line"><${Views} />${!query.view && html`<${Crumbs} /><${Search} />`}<span class="room"></span><${AnnotateButton} /></div>
         <div class="halves"><div class="left"><${Left} /></div>
-          <aside class="step ${query.annotate ? "annotating" : ""}" aria-label=${t("step.label")}><${Annotation} /><div class="chosen"><${Chosen} /></div></aside></div>`}
+          <aside class="step ${query.annotate ? "annotating" : ""}" aria-label=${t("step.label")}><button class="to-tree" onClick=${() => document.querySelector(".halves")?.scrollIntoView()}>↑ ${t("tree.label")}</button><${Annotation} /><div class="chosen"><${Chosen} /></div></aside></div>`}
     </main>
   <//>`;
 }

@@ -138,15 +138,17 @@ export function Header() {
   useEffect(ask, [project, version]);
   const isBehind = run !== undefined && !version && (run?.version ?? 0) < (view.value?.o.version ?? 0);
   useEffect(() => { if (isBehind) ask(); }, [isBehind]);
+  const [isFolded, setFolded] = useState(true); // on a phone, whose rows would begin below the screen
   if (!run) return html`<header class="run-head"></header>`;
   const { state, sign, words } = stateOf(run);
-  return html`<header class="run-head">
+  return html`<header class="run-head ${isFolded ? "folded" : ""}">
     <div class="title"><span class="state s-${state}" title=${words}>${sign}</span>
       <h1><bdi>${visible(run.root_name || run.trace_id)}</bdi></h1><span class="quiet">${words}</span> <${Versions} />
       <span class="quiet" title=${run.trace_id}>${moment(Number(run.started_at))}</span>
       <${ExportButton} class="copy" sources=${[{ trace: traceId(), project, version }]} n=${1}>${t("export.open")}<//><p class="on-paper">${t("export.paper")}</p>
       <${DatasetButton} class="copy" sources=${[{ trace: traceId(), project, version }]} />
-      ${run.conversation_id && html`<a href=${link("/conversation", { id: run.conversation_id, step: run.trace_id })}>${t("conversation.title")}</a>`}</div>
+      ${run.conversation_id && html`<a href=${link("/conversation", { id: run.conversation_id, step: run.trace_id })}>${t("conversation.title")}</a>`}
+      <button class="unfold" aria-expanded=${String(!isFolded)} aria-label=${t("run.figures")} title=${t("run.figures")} onClick=${() => setFolded(!isFolded)}>${isFolded ? "▾" : "▴"}</button></div>
     ${version && html`<p class="newer">${t("versions.old", { version })}</p>`}
     <${Metrics} run=${version ? oldRun(run, whole?.document) : run} metrics=${whole?.metrics} />
     ${hasNotes(view.value) && html`<div class="notes"><${Notes} /></div>`}
@@ -172,13 +174,13 @@ function Metrics({ run, metrics }) {
   const heldTime = metrics || run.model_time ? "" : "held";
   const held = metrics ? "" : "held"; // reserves its space, so that nothing below moves when it arrives
   return html`<dl class="facts">
-    <div title=${t("metric.wall.means")}><dt>${t("metric.wall")}</dt><dd>${duration(Number(run.duration))}</dd></div>
+    <div class="main" title=${t("metric.wall.means")}><dt>${t("metric.wall")}</dt><dd>${duration(Number(run.duration))}</dd></div>
     <div class=${heldTime} title=${t("metric.sum.means")}><dt>${t("metric.model")}</dt><dd>${duration(Number(metrics?.llm_duration ?? run.model_time))}</dd></div>
     <div class=${heldTime} title=${t("metric.sum.means")}><dt>${t("metric.tool")}</dt><dd>${duration(Number(metrics?.tool_duration ?? run.tool_time))}</dd></div>
-    <div title=${`${run.input_tokens} / ${run.output_tokens}`}><dt>${t("metric.tokens")}</dt><dd>${short(run.input_tokens)} / ${short(run.output_tokens)}</dd></div>
-    ${run.cost !== null && html`<div><dt>${t("column.cost")}</dt><dd>${money(run.cost)}</dd></div>`}
+    <div class="main" title=${`${run.input_tokens} / ${run.output_tokens}`}><dt>${t("metric.tokens")}</dt><dd>${short(run.input_tokens)} / ${short(run.output_tokens)}</dd></div>
+    ${run.cost !== null && html`<div class="main"><dt>${t("column.cost")}</dt><dd>${money(run.cost)}</dd></div>`}
     ${["agent", "model", "tool", "graph"].filter((kind) => run.step_counts[kind]).map((kind) => html`<div class="k-${kind}"><dt>${kind}</dt><dd>${run.step_counts[kind]}</dd></div>`)}
-    <div><dt>${t("column.errors")}</dt><dd><${Errors} n=${run.failures || errors} /></dd></div>
+    <div class="main"><dt>${t("column.errors")}</dt><dd><${Errors} n=${run.failures || errors} /></dd></div>
     <div class=${held}><dt>${t("metric.rates")}</dt><dd>${percent(metrics?.model_error_rate ?? 0)} / ${percent(metrics?.tool_error_rate ?? (run.failures ? 0.011 : 0))}</dd></div>
     <div class=${held}><dt>${t("metric.share")}</dt><dd>${percent(metrics?.tool_step_proportion ?? 0.5)}</dd></div>
   </dl>`;

@@ -18,8 +18,8 @@ import { head, isCut, score, seek } from "./player.js";
 // The splitter between timeline and tree: dragged, or moved by keys; Enter or a double click collapses and
 // restores the timeline.
 
-/** Height in pixels; null: as high as its lanes need, up to the limit of the style sheet. */
-const height = kept("timeline.height", /** @type {number | null} */ (null));
+/** Height in pixels; null: as high as its lanes need, up to the limit of the style sheet; folded on a phone. */
+const height = kept("timeline.height", /** @type {number | null} */ (matchMedia("(max-width: 560px)").matches ? 0 : null));
 /** Minimum legible height; below it the timeline is collapsed. */
 const LEAST = 40;
 /** Maximum share of the window; the tree keeps the rest. */
@@ -121,6 +121,8 @@ export class Texts {
 
 /** @type {[number, number][]} */
 const NOTHING = [];
+/** Whether the step is below the tree (style/tree.css): a tapped one is brought into sight. */
+const IS_BELOW = "(max-width: 860px)";
 /** Creates the loader of the first words of rows in view. @typedef {(made: Grid) => {want: (rows: number[]) => void}} Words */
 
 /** @param {View} view @param {Words} words @param {HTMLElement} rows @param {HTMLCanvasElement} strip @param {HTMLCanvasElement} flame */
@@ -147,6 +149,10 @@ function begin(view, words, rows, strip, flame) {
   });
   const texts = words(made);
   listen(made);
+  rows.addEventListener("click", (event) => {
+    const isTwist = event.target instanceof Element && event.target.matches(".twist");
+    if (!isTwist && matchMedia(IS_BELOW).matches) document.querySelector(".run .step")?.scrollIntoView();
+  });
   made.active = Math.max(0, chosen.peek());
   time.active = made.active;
   heat.paint();
