@@ -374,3 +374,25 @@ def test_a_loop_ends_where_framework_spans_around_it_have_more(modules: Modules)
     assert modules.view(rows, "return [shown(), v.loops.get(2).end]") == [[0, 2], 7]
     more = [*rows, Row(2, "tool", "other")]
     assert modules.view(more, "return v.loops.size") == 0
+
+
+def test_agents_of_a_run_are_boxes_with_their_calls(modules: Modules) -> None:
+    """Of any size: calls of one name share a line, agents of one name a box, others the last."""
+    rows = [Row(0, "agent", "lead", 0, 100_000)]
+    for at in range(20_000):
+        rows += [Row(1, "agent", f"a{at % 100}", at, 1, tin=2), Row(2, "tool", "search", at, 1)]
+        rows += [Row(2, "tool", "transfer_to_a1", at, 1), Row(2, "model", "m", at, 1, tin=1)]
+    told = modules.view(
+        rows,
+        "const { agentsOf } = await import(url.replace('tree/view.js', 'run/agents.js'));"
+        "const { agents, edges } = agentsOf(v.o, 0, v.o.n);"
+        "const first = agents[1];"
+        "return [agents.length, agents.at(-1).rows.length, first.rows.length, first.tokens,"
+        " [...first.inner.values()].map((one) => [one.kind, one.name, one.first, one.calls]),"
+        " edges.find((one) => one.from === 'agent/lead' && one.to === 'agent/a0'),"
+        " edges.find((one) => one.from === 'agent/a0')]",
+    )
+    inner = [["tool", "search", 2, 200], ["tool", "transfer_to_a1", 3, 200], ["model", "m", 4, 200]]
+    called = {"from": "agent/lead", "to": "agent/a0", "calls": 200, "handoffs": 0}
+    handed = {"from": "agent/a0", "to": "agent/a1", "calls": 0, "handoffs": 200}
+    assert told == [61, 41 * 200, 200, 600, inner, called, handed]

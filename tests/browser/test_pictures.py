@@ -119,7 +119,7 @@ def test_a_selection_that_is_not_shown_any_more_is_seen(browser: Browser, runs: 
 
 
 def show_graph(page: Page, runs: Runs) -> None:
-    page.goto(f"{runs.api}/trajectories/{runs.team}?view=graph")
+    page.goto(f"{runs.api}/trajectories/{runs.team}?view=graph&graph=calls")
     page.locator(".node").nth(3).wait_for()
 
 

@@ -49,7 +49,7 @@ def test_the_playhead_goes_from_step_to_step(page: Page, address: str) -> None:
 
 
 def test_who_wants_no_motion_sees_step_after_step(page: Page, address: str) -> None:
-    page.goto(f"{address}?view=graph")
+    page.goto(f"{address}?view=graph&graph=calls")
     expect(page.locator(".node")).to_have_count(7)
     expect(play(page)).to_be_visible()
     page.keyboard.press("p")

@@ -87,11 +87,11 @@ def test_the_graph_says_when_and_why_it_puts_calls_together(
     page: Page, service: RunningSpanloom, long: LongRuns, runs: PageRuns
 ) -> None:
     why = page.locator(".left > p")
-    page.goto(f"{service.api}/trajectories/{long.huge}?view=graph")
+    page.goto(f"{service.api}/trajectories/{long.huge}?view=graph&graph=calls")
     expect(page.locator(".node")).to_have_count(2)
     expect(why).to_contain_text(f"{HUGE:,} steps: calls of one name by one agent are one node")
     expect(page.locator(".node.k-tool .more")).to_contain_text(f"{HUGE - 1:,} calls")
-    page.goto(f"{service.api}/trajectories/{runs.failing}?view=graph")
+    page.goto(f"{service.api}/trajectories/{runs.failing}?view=graph&graph=calls")
     expect(page.locator(".node")).to_have_count(6)
     expect(why).to_have_count(0)
 

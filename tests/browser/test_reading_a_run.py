@@ -151,3 +151,26 @@ def test_on_a_phone_rows_and_a_tapped_step_are_in_sight(page: Page, coder: str) 
     expect(row).to_be_in_viewport()
     page.get_by_role("button", name="All figures").click()
     expect(page.locator(".facts", has_text="tool share").first).to_be_visible()
+
+
+def test_the_graph_has_a_box_for_each_agent_and_fits(page: Page, coder: str) -> None:
+    page.goto(f"{coder}?view=graph")
+    boxes = page.locator(".agent-box")
+    expect(boxes).to_have_count(2)
+    expect(page.locator(".graph .edge")).to_have_count(1)
+    expect(boxes.first.locator(".inner")).to_have_count(2)
+    expect(boxes.last.locator(".faults")).to_have_text("✕ 1")
+    inner = page.get_by_role("button", name="tool run_tests")
+    expect(inner).to_contain_text(f"{TIMES}")
+    inner.press("Enter")
+    expect(page.locator(".step h2")).to_contain_text("run_tests")
+    assert faults(page) == []
+    drawing = page.locator(".graph svg")
+    wide = (drawing.bounding_box() or {})["width"]
+    page.get_by_role("button", name="Zoom in").click()
+    assert (drawing.bounding_box() or {})["width"] > wide
+    page.get_by_role("button", name="Fit").click()
+    expect(page.locator(".beyond")).to_have_count(0)
+    page.get_by_role("button", name="Each call").click()
+    page.wait_for_url("**graph=calls*")
+    expect(page.locator(".node")).to_have_count(2 * TIMES + 4)

@@ -224,6 +224,7 @@ def test_the_graph_says_who_called_whom_and_the_transcript_tells_it_in_order(
 ) -> None:
     page.goto(f"{service.api}/trajectories/{runs.failing}")
     page.get_by_role("button", name="Graph").click()
+    page.get_by_role("button", name="Each call").click()
     nodes = page.locator(".node")
     expect(nodes).to_have_count(6)
     expect(page.locator(".edge")).to_have_count(5)

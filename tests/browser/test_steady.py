@@ -119,7 +119,7 @@ def test_the_ring_of_the_rows_is_seen_on_all_sides(
 def test_a_graph_fits_and_where_it_cannot_it_says_where_there_is_more(
     page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:
-    page.goto(f"{service.api}/trajectories/{runs.team}?view=graph")
+    page.goto(f"{service.api}/trajectories/{runs.team}?view=graph&graph=calls")
     expect(page.locator(".node")).to_have_count(17)
     expect(page.locator(".beyond")).to_have_count(0)
     assert page.evaluate(

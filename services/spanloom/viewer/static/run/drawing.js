@@ -1,0 +1,72 @@
+/** A drawing that is scrolled, dragged and zoomed. */
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { t } from "../i18n/index.js";
+import { html } from "../ui/html.js";
+
+// A box that scrolls in both directions, with a button at each edge beyond which there is more.
+
+const EDGES = /** @type {const} */ ({ left: ["‹", -1, 0], right: ["›", 1, 0], up: ["‹", 0, -1], down: ["›", 0, 1] });
+/** Scroll distance of a button press, as a share of the visible size. */
+const STEP = 0.7;
+/** Pixels beyond an edge that are ignored. */
+const SLACK = 4;
+
+/** @typedef {keyof typeof EDGES} BoxEdge */
+
+/** The edges beyond which there is more. @param {HTMLElement} box @returns {BoxEdge[]} */
+function beyond({ scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth, scrollHeight }) {
+  const room = { left: scrollLeft, right: scrollWidth - clientWidth - scrollLeft, up: scrollTop, down: scrollHeight - clientHeight - scrollTop };
+  return /** @type {BoxEdge[]} */ (Object.keys(EDGES)).filter((edge) => room[edge] > SLACK);
+}
+
+/** @param {{label: string, children?: unknown, box: {current: HTMLElement | null}}} props */
+function Scrolled({ label, children, box }) {
+  const [edges, setEdges] = useState(/** @type {BoxEdge[]} */ ([]));
+  const look = () => {
+    const found = box.current ? beyond(box.current) : [];
+    setEdges((before) => (before.join() === found.join() ? before : found));
+  };
+  useEffect(() => {
+    const sizes = new ResizeObserver(look);
+    for (const one of [box.current, box.current?.firstElementChild]) if (one) sizes.observe(one);
+    return () => sizes.disconnect();
+  }, []);
+  /** @param {BoxEdge} edge */
+  const go = (edge) => () => {
+    const { clientWidth = 0, clientHeight = 0 } = box.current ?? {};
+    box.current?.scrollBy({ left: EDGES[edge][1] * clientWidth * STEP, top: EDGES[edge][2] * clientHeight * STEP });
+  };
+  return html`<div class="scrolled"><div class="graph" ref=${box} tabindex="0" role="region" aria-label=${label} onScroll=${look} onPointerDown=${drag}>${children}</div>
+    ${edges.map((edge) => html`<button key=${edge} class="beyond ${edge}" aria-label=${t(`graph.more.${edge}`)} title=${t(`graph.more.${edge}`)} onClick=${go(edge)}><span aria-hidden="true">${EDGES[edge][0]}</span></button>`)}</div>`;
+}
+
+/** Drag what is in the box; a touch scrolls it anyway. @param {PointerEvent} event */
+function drag(event) {
+  const box = /** @type {HTMLElement} */ (event.currentTarget);
+  if (event.pointerType === "touch" || event.button !== 0) return;
+  const { clientX: x, clientY: y } = event;
+  const { scrollLeft, scrollTop } = box;
+  const over = new AbortController();
+  addEventListener("pointermove", (moved) => box.scrollTo(scrollLeft + x - moved.clientX, scrollTop + y - moved.clientY), over);
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => over.abort(), over);
+}
+
+/** Factor of a press of a zoom button, and the limits of the scale. */
+const ZOOM = { by: 1.3, least: 0.1, most: 3 };
+
+/** Minimum scale to begin with: letters of 12 pixels are legible at 8.4. */
+const SMALLEST = 0.7;
+
+/** A drawing in a scrolled box, with buttons for its scale; to begin with it shrinks to fit as long as it is legible. @param {{width: number, height: number, label: string, children?: unknown}} props */
+export function Zoomed({ width, height, label, children }) {
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const [scale, setScale] = useState(0); // 0: by the size of the box
+  const now = () => (box.current?.querySelector("svg")?.getBoundingClientRect().width ?? width) / width;
+  const by = (/** @type {number} */ factor) => () => setScale(Math.min(ZOOM.most, Math.max(ZOOM.least, now() * factor)));
+  const fit = () => { if (box.current) setScale(Math.max(ZOOM.least, Math.min(1, (box.current.clientWidth - 2) / width, (box.current.clientHeight - 2) / height))); };
+  const style = scale ? { width: `${width * scale}px`, minWidth: "0", maxWidth: "none" } : { width: `${width}px`, minWidth: `${width * SMALLEST}px` };
+  return html`<div class="graph-tools zoom"><button aria-label=${t("graph.out")} title=${t("graph.out")} onClick=${by(1 / ZOOM.by)}>−</button><button aria-label=${t("graph.in")} title=${t("graph.in")} onClick=${by(ZOOM.by)}>+</button><button onClick=${fit}>${t("graph.fit")}</button></div>
+    <${Scrolled} label=${label} box=${box}><svg style=${style} viewBox=${`0 0 ${width} ${height}`}>
+      <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" /></marker></defs>
+      ${children}</svg><//>`;
+}
