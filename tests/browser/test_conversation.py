@@ -284,7 +284,8 @@ def test_a_long_transcript_has_pages_and_texts_of_what_is_seen(
 def test_the_graph_is_that_of_the_run_which_is_chosen(
     page: Page, service: RunningSpanloom, talk: list[str]
 ) -> None:
-    page.goto(f"{service.api}/conversation?id={quote(TALK, safe='')}&view=graph&graph=calls&step={talk[1]}")
+    query = f"id={quote(TALK, safe='')}&view=graph&graph=calls&step={talk[1]}"
+    page.goto(f"{service.api}/conversation?{query}")
     expect(page.locator(".node")).to_have_count(5)
     page.get_by_role("button", name="tool weather").first.press("Enter")
     expect(page.locator(".step h2")).to_contain_text("weather")

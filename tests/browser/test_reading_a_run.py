@@ -14,7 +14,7 @@ from tests.support.page_runs import wait_for_count
 from tests.support.qualities import faults
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import FloatRect, Locator, Page
     from tests.conftest import RunningSpanloom
 
 ROWS = ".grid .row"
@@ -34,6 +34,12 @@ TWO_LINES = 36
 def coder(service: RunningSpanloom) -> str:
     """The address of the run."""
     return f"{service.api}/trajectories/{send_coder_run(service)}"
+
+
+def box_of(part: Locator) -> FloatRect:
+    found = part.bounding_box()
+    assert found
+    return found
 
 
 def test_the_head_has_the_failure_and_only_its_step_is_red(page: Page, coder: str) -> None:
@@ -71,7 +77,7 @@ def test_the_head_of_a_step_says_how_the_model_was_called(page: Page, coder: str
     raw.click()
     name = step.locator("dt", has_text="gen_ai.usage.output_tokens")
     expect(name).to_be_visible()
-    assert (name.bounding_box() or {})["height"] < TWO_LINES, "its name is broken beside free space"
+    assert box_of(name)["height"] < TWO_LINES, "its name is broken beside free space"
     page.locator(f"{ROWS}.k-agent").first.click()
     expect(step.locator(".ids b")).to_have_text("agent 1 of 2")
 
@@ -121,7 +127,7 @@ def test_a_word_of_the_list_opens_the_run_where_it_was_said(
     find = page.get_by_label("Search steps")
     hits = page.locator(".find [role=status]")
     expect(hits).to_have_text("1 hit")
-    intercept(page, "*/search*", lambda held: None)
+    intercept(page, "*/search*", lambda _: None)
     find.fill("nobody says this")
     expect(hits).to_have_text("looking …")
     find.blur()
@@ -140,7 +146,7 @@ def test_on_a_phone_rows_and_a_tapped_step_are_in_sight(page: Page, coder: str) 
     row = page.locator(ROWS).first
     expect(row).to_be_visible()
     expect(page.locator(".notes")).to_contain_text("$0.0078")
-    assert (row.bounding_box() or {})["y"] < HIGHEST
+    assert box_of(row)["y"] < HIGHEST
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert faults(page) == []
     page.locator(ROWS).nth(1).click()
@@ -166,9 +172,9 @@ def test_the_graph_has_a_box_for_each_agent_and_fits(page: Page, coder: str) -> 
     expect(page.locator(".step h2")).to_contain_text("run_tests")
     assert faults(page) == []
     drawing = page.locator(".graph svg")
-    wide = (drawing.bounding_box() or {})["width"]
+    wide = box_of(drawing)["width"]
     page.get_by_role("button", name="Zoom in").click()
-    assert (drawing.bounding_box() or {})["width"] > wide
+    assert box_of(drawing)["width"] > wide
     page.get_by_role("button", name="Fit").click()
     expect(page.locator(".beyond")).to_have_count(0)
     page.get_by_role("button", name="Each call").click()

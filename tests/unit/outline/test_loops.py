@@ -42,8 +42,12 @@ def _repeated(steps: Sequence[tuple[str, str, str]], parents: Sequence[int]) -> 
     """Return the places of repeated calls; parents are places from 1, 0 is the root."""
     owned = [
         {
-            **{"id": f"{at:016x}", "parent_id": f"{parent:016x}", "type": kind},
-            **{"name": name, "input": text, "basic_info": {}},
+            "id": f"{at:016x}",
+            "parent_id": f"{parent:016x}",
+            "type": kind,
+            "name": name,
+            "input": text,
+            "basic_info": {},
         }
         for at, ((kind, name, text), parent) in enumerate(zip(steps, parents, strict=True), 1)
     ]

@@ -150,7 +150,7 @@ def find_rows(
 def _place(content: str, needle: str, words: Sequence[str]) -> int:
     """Return where a text begins, else the first of its words if all are there; -1 if not."""
     at = content.find(needle)
-    if at >= 0 or len(words) < 2:  # noqa: PLR2004 - several words
+    if at >= 0 or len(words) < 2:
         return at
     places = [content.find(word) for word in words]
     return -1 if -1 in places else min(places)

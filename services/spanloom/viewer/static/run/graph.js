@@ -78,11 +78,11 @@ function withHandoffs({ agents, edges }, { nodes, edges: all }) {
   const ids = new Map(nodes.map((node) => [node.id, node]));
   const known = new Map(agents.map((one) => [one.name, one.id]));
   const found = new Map(edges.map((edge) => [`${edge.from} ${edge.to}`, { ...edge, handoffs: 0 }]));
-  for (const edge of all.filter(({ handoffs }) => handoffs > 0)) {
+  for (const edge of all.filter(({ handoffs = 0 }) => handoffs > 0)) {
     const [from, to] = [known.get(ids.get(edge.from)?.agent ?? ""), known.get(ids.get(edge.to)?.name ?? "")];
     if (!from || !to) continue;
     const one = found.get(`${from} ${to}`) ?? { from, to, calls: 0, handoffs: 0 };
-    found.set(`${from} ${to}`, { ...one, handoffs: one.handoffs + edge.handoffs });
+    found.set(`${from} ${to}`, { ...one, handoffs: one.handoffs + (edge.handoffs ?? 0) });
   }
   return [...found.values()].filter(({ calls, handoffs }) => calls + handoffs > 0);
 }

@@ -34,11 +34,11 @@ const MOST = 8 * CHUNK;
 
 /** The cost of a loop in US dollars; null if no row has one. @param {Loop} loop @param {import("../api.js").Params} asked @param {AbortSignal} until */
 async function costOf({ first, end }, asked, until) {
-  const costs = [];
-  for (let from = first; from < end && end - first <= MOST; from += CHUNK) {
-    const { items } = await getJson(`${runPath()}/rows`, { ...asked, from, to: Math.min(from + CHUNK, end) }, until);
-    costs.push(...items.flatMap((/** @type {{cost: number | null}} */ { cost }) => (cost === null ? [] : [cost])));
-  }
+  if (end - first > MOST) return null;
+  const chunks = Array.from({ length: Math.ceil((end - first) / CHUNK) }, (_, k) => first + k * CHUNK);
+  const answers = await Promise.all(chunks.map((from) => getJson(`${runPath()}/rows`, { ...asked, from, to: Math.min(from + CHUNK, end) }, until)));
+  /** @type {number[]} */
+  const costs = answers.flatMap(({ items }) => items).flatMap(({ cost }) => (cost === null ? [] : [cost]));
   return costs.length ? costs.reduce((sum, one) => sum + one) : null;
 }
 

@@ -8,7 +8,7 @@ import { html } from "../ui/html.js";
 import { useKeys } from "../ui/frame.js";
 import { grid, only, runPath, turnFrames, turns, view } from "./state.js";
 
-/** @typedef {{row: number, part: string, snippet: string}} Hit */
+/** @typedef {{row: number, part?: string, snippet: string}} Hit */
 /** Receives a function that returns the rows with hits, by their current numbers. @typedef {(rows: () => Map<number, string>) => void} Tell */
 /** Searches a text and reports the rows with hits, once or whenever more are known. @typedef {(q: string, until: AbortSignal, tell: Tell) => Promise<void>} Find */
 
