@@ -68,11 +68,10 @@ def test_a_graph_and_a_panel_that_were_opened_offline_come(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
     page.route("**/annotate/panel.js", lambda route: route.abort())
-    page.goto(f"{service.api}/trajectories/{trace}")
+    page.goto(f"{service.api}/trajectories/{trace}?graph=calls")
     expect(page.locator(".step .side").first).to_be_visible()
     page.context.set_offline(True)
     page.get_by_role("button", name="Graph").click()
-    page.get_by_role("button", name="Each call").click()
     page.get_by_role("button", name="Annotate").click()
     expect(page.locator("aside > [role=alert]")).to_contain_text(AWAY)
     failure = page.locator(".left [role=alert]")

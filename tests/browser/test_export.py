@@ -46,6 +46,7 @@ def test_a_run_is_exported_with_what_is_lost_or_why_it_cannot_be(
 ) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{service.api}/trajectories/{runs.failing}")
+    page.get_by_role("button", name="All figures").click()
     page.get_by_role("button", name="Export…").click()
     dialog = page.get_by_role("dialog", name="Export")
     expect(dialog.locator("label b")).to_have_text(list(formats_of(Of.RUN)))
@@ -72,6 +73,7 @@ def test_a_run_is_exported_with_what_is_lost_or_why_it_cannot_be(
     page.keyboard.press("Escape")
     page.evaluate("localStorage.setItem('spanloom.language', '\"zh\"')")
     page.reload()
+    page.get_by_role("button", name="运行的全部数据").click()
     page.get_by_role("button", name="导出…").click()
     choice(page.get_by_role("dialog", name="导出"), "mlflow").check()
     expect(page.get_by_role("dialog")).to_contain_text("运行没有 agent")

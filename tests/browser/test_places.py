@@ -43,7 +43,10 @@ def open_deep(page: Page, address: str) -> Locator:
     page.goto(address)
     expect(page.locator(".grid .row").first).to_be_visible()
     expect(page.locator(".run-head")).to_contain_text("50 %")
-    return page.get_by_role("treegrid", name="Steps")
+    page.keyboard.press("+")  # its equal calls are folded
+    grid = page.get_by_role("treegrid", name="Steps")
+    expect(grid).to_have_attribute("aria-rowcount", str(DEEP + 1))
+    return grid
 
 
 def scrolled(grid: Locator, top: int) -> None:

@@ -123,8 +123,8 @@ async function read(run) {
   return { document: whole, metrics: whole.root_step.metrics_info, warnings: whole.extraction.warnings };
 }
 
-/** Whether something stands out: a failure, a loop. @param {import("../tree/view.js").View | null} there */
-const hasNotes = (there) => Boolean(there && (there.loops.size || there.o.errors.some(Boolean)));
+/** How many things stand out: a failure, a loop. @param {import("../tree/view.js").View | null} there */
+const notesOf = (there) => (there ? Number(there.loops.size > 0) + Number(there.o.errors.some(Boolean)) : 0);
 
 export function Header() {
   const [run, setRun] = useState(/** @type {Run | null | undefined} */ (undefined)); // null: the service did not return it
@@ -141,6 +141,7 @@ export function Header() {
   const [isFolded, setFolded] = useState(true); // on a phone, whose rows would begin below the screen
   if (!run) return html`<header class="run-head"></header>`;
   const { state, sign, words } = stateOf(run);
+  const notes = notesOf(view.value);
   return html`<header class="run-head ${isFolded ? "folded" : ""}">
     <div class="title"><span class="state s-${state}" title=${words}>${sign}</span>
       <h1><bdi>${visible(run.root_name || run.trace_id)}</bdi></h1><span class="quiet">${words}</span> <${Versions} />
@@ -151,7 +152,7 @@ export function Header() {
       <button class="unfold" aria-expanded=${String(!isFolded)} aria-label=${t("run.figures")} title=${t("run.figures")} onClick=${() => setFolded(!isFolded)}>${isFolded ? "▾" : "▴"}</button></div>
     ${version && html`<p class="newer">${t("versions.old", { version })}</p>`}
     <${Metrics} run=${version ? oldRun(run, whole?.document) : run} metrics=${whole?.metrics} />
-    ${hasNotes(view.value) && html`<div class="notes"><${Notes} /></div>`}
+    ${notes > 0 && html`<div class="notes ${notes > 1 ? "two" : ""}"><${Notes} /></div>`}
     <${Warnings} list=${whole?.warnings ?? []} />
     <${Newer} />
   </header>`;

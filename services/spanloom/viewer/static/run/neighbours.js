@@ -35,8 +35,10 @@ export function Neighbours() {
   const { url, runs, first = 0, cursor } = from;
   const at = placeIn(from);
   const { annotate, q } = place.value.query;
+  /** What the page of another run keeps of this address; read when it is left. */
+  const kept = () => { const { annotate, q } = place.peek().query; return { annotate, q }; };
   /** @param {1 | -1} by */
-  const go = (by) => () => void neighbour(by, { annotate, q }).then((to) => { if (to) location.href = to; }, () => {});
+  const go = (by) => () => void neighbour(by, kept()).then((to) => { if (to) location.href = to; }, () => {});
   const [before, next] = [known(-1, { annotate, q }), known(1, { annotate, q })];
   const isAtEdge = at >= 0 && !next && Boolean(cursor);
   const [, draw] = useState(0);
