@@ -30,16 +30,16 @@ export async function neighbour(by, query = {}) {
 /** The URL of the list that was open last. */
 export const listAddress = () => origin().url;
 
+/** What the page of another run keeps of an address. @param {{query: import("../state/place.js").Query}} of */
+const kept = ({ query: { annotate, q } }) => ({ annotate, q });
+
 export function Neighbours() {
   const from = origin();
   const { url, runs, first = 0, cursor } = from;
   const at = placeIn(from);
-  const { annotate, q } = place.value.query;
-  /** What the page of another run keeps of this address; read when it is left. */
-  const kept = () => { const { annotate, q } = place.peek().query; return { annotate, q }; };
   /** @param {1 | -1} by */
-  const go = (by) => () => void neighbour(by, kept()).then((to) => { if (to) location.href = to; }, () => {});
-  const [before, next] = [known(-1, { annotate, q }), known(1, { annotate, q })];
+  const go = (by) => () => void neighbour(by, kept(place.peek())).then((to) => { if (to) location.href = to; }, () => {});
+  const [before, next] = [known(-1, kept(place.value)), known(1, kept(place.value))];
   const isAtEdge = at >= 0 && !next && Boolean(cursor);
   const [, draw] = useState(0);
   useEffect(() => {
