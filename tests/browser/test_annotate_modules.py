@@ -44,6 +44,17 @@ SCHEMES = [*presets().values(), *(read_scheme(text).scheme for text in (SEED, OD
 STEPS = ("a", "b", "c", "d")
 STEP = {"step": "a", "kind": "edit", "context": {"scheme": "potato", "version": 1}}
 
+MARKED = """
+const { applyEdit, NOTHING } = await import(url.replace('writes.js', 'marks.js'));
+const marks = new Map();
+const marked = (step, edit) => {
+  const from = marks.get(step) ?? NOTHING;
+  marks.set(step, applyEdit(from, edit, a[0]));
+  return { from, to: marks.get(step) };
+};
+"""
+"""What the page shows of a step before and after an edit."""
+
 
 def shown(scheme: Scheme) -> dict[str, Any]:
     return preset(scheme).model_dump()
@@ -162,7 +173,8 @@ def test_writes_keep_their_order_and_nothing_of_them_is_lost(modules: Modules) -
     told = modules.call(
         "annotate/writes.js",
         "const w = new m.Writes(); const ids = (list) => list.map((one) => one.id);"
-        "const add = (id, step, edit, more) => w.add({...a[1], id, step, edit, ...more});"
+        + MARKED
+        + "const add = (id, step, edit) => w.add({...a[1], id, step, edit, ...marked(step, edit)});"
         "add('w1', 'a', {correctness: 'incorrect'}); add('w2', 'a', {severity: 'major'});"
         "add('w3', 'b', {correctness: 'correct'}); const first = w.next(); w.sent(first);"
         "add('w4', 'a', {rationale: 'late'}); const second = w.next();"  # it was sent: no joining
@@ -192,14 +204,18 @@ def test_writes_keep_their_order_and_nothing_of_them_is_lost(modules: Modules) -
 def test_what_others_changed_elsewhere_is_joined(modules: Modules) -> None:
     told = modules.call(
         "annotate/writes.js",
-        "const w = new m.Writes(); const row = {step_id: 'a', revision: 4, error_subtype: '',"
+        MARKED + "const w = new m.Writes();"
+        " const row = {step_id: 'a', revision: 4, error_subtype: '',"
         " correctness: 'incorrect', error_type: 'execution', severity: '', rationale: '', value:"
         " {spans: 1}};"
-        "const one = w.add({...a[1], id: 'w1', edit: {severity: 'minor', value: {note: 2}}});"
+        "marked('a', {correctness: 'incorrect'});"
+        "const said = {severity: 'minor', value: {note: 2}};"
+        "const one = w.add({...a[1], id: 'w1', edit: said, ...marked('a', said)});"
         "one.seen = {...row, error_type: '', value: {}};"
         "w.sent(w.next()); w.clashed([one], [row], a[0]);"
         "w.refused([one], new Map([[0, 'no']])); const kept = [one.base, one.state, w.waiting];"
-        "w.add({...a[1], id: 'w2', edit: {severity: 'major'}});"
+        "const later = {severity: 'major'};"
+        "w.add({...a[1], id: 'w2', edit: later, ...marked('a', later)});"
         "return [...kept, one.state, one.edit.severity, w.waiting]",
         shown(read_scheme(SEED).scheme),
         STEP,

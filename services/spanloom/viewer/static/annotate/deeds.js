@@ -1,5 +1,6 @@
 /** What an annotator does: judging a step or a branch, and going on to the next. */
 import { newId } from "./keep.js";
+import { empty } from "./session.js";
 import { applyEdit, difference, isSame, markOf, NOTHING } from "./marks.js";
 import { signal } from "../vendor/signals.js";
 import { ApiError, sendJson } from "../api.js";
@@ -25,25 +26,30 @@ export function say(of, at, edit, { isTyping = false, isAgain = false } = {}) {
   const after = applyEdit(slot.mark, edit, of.scheme);
   if (isSame(after, slot.mark) && slot.state !== "changed") return;
   if (!isAgain) of.history.add({ changes: [{ at, before: slot.mark, after }] }, isTyping);
-  of.put({ ...slot, mark: after, state: slot.state === "changed" ? "valid" : slot.state });
-  write(of, slot, edit);
+  of.put({ ...slot, mark: after, state: slot.state === "changed" ? "valid" : slot.state, group: "" });
+  write(of, slot, edit, after);
 }
-
-/** An empty slot for a step without a mark. @param {string} at @returns {import("./session.js").Slot} */
-const empty = (at) => ({ step: at, at, row: null, mark: NOTHING, state: at ? "valid" : "whole" });
 
 /** Confirm an annotation for its step as it is now; the service finds its places again. @param {Session} of @param {string} at */
 export function confirm(of, at) {
   const slot = of.own.get(at);
   if (!slot) return;
-  of.put({ ...slot, state: "valid" });
-  write(of, slot, {});
+  of.put({ ...slot, state: "valid", group: "" });
+  write(of, slot, {}, slot.mark);
 }
 
-/** @param {Session} of @param {import("./session.js").Slot} slot @param {Edit} edit */
-function write(of, { step, row }, edit) {
+/** @param {Session} of @param {import("./session.js").Slot} slot before the edit @param {Edit} edit @param {import("./marks.js").Mark} to the mark after it */
+function write(of, { step, row, mark: from, group }, edit, to) {
   const seen = row ? markOf(row) : NOTHING;
-  of.sender.add({ id: newId(), kind: "edit", context: of.context, step, base: row?.revision ?? 0, seen, edit });
+  const isAhead = group !== "" && group !== row?.group; // the row of a write of many steps is not loaded yet
+  of.sender.add({ id: newId(), kind: "edit", context: of.context, step, base: isAhead ? null : (row?.revision ?? 0), seen, from, to, edit });
+  of.changed();
+}
+
+/** Send a write of many steps, whose marks are shown already. @param {Session} of @param {string} id @param {{kind: "branch" | "undo", group: string, edit: Edit}} what @param {Map<string, import("./marks.js").Mark>} marks by step */
+function writeMany(of, id, what, marks) {
+  of.expected.set(id, marks);
+  of.sender.add({ id, context: of.context, step: "", from: NOTHING, to: NOTHING, ...what });
   of.changed();
 }
 
@@ -51,12 +57,11 @@ function write(of, { step, row }, edit) {
 export function sayBranch(of, i, correctness) {
   const isAll = i === 0 && of.view.o.end[0] === of.view.o.n;
   const group = isAll ? "" : of.steps.id(i);
-  const changes = of.fill(group, { correctness });
-  if (!changes.length) return 0;
   const id = newId();
+  const changes = of.fill(group, { correctness }, id);
+  if (!changes.length) return 0;
   of.history.add({ changes, group: id });
-  of.sender.add({ id, kind: "branch", context: of.context, step: "", edit: { correctness }, group });
-  of.changed();
+  writeMany(of, id, { kind: "branch", group, edit: { correctness } }, new Map(changes.map((one) => [one.at, one.after])));
   return changes.length;
 }
 
@@ -64,19 +69,22 @@ export function sayBranch(of, i, correctness) {
 export function turnBack(of, way) {
   const deed = way < 0 ? of.history.undo() : of.history.redo();
   if (!deed) return undefined;
-  for (const { at, before, after } of deed.changes) {
-    const [from, to] = way < 0 ? [after, before] : [before, after];
-    const slot = of.own.get(at);
-    if (!deed.group) say(of, at, difference(from, to), { isAgain: true });
-    else if (slot && isSame(slot.mark, from)) of.put({ ...slot, mark: to }); // later changes stay
+  const { group } = deed;
+  const changes = deed.changes.map(({ at, before, after }) => (way < 0 ? { at, from: after, to: before } : { at, from: before, to: after }));
+  const isOfGroup = (/** @type {{at: string}} */ { at }) => group !== undefined && of.own.get(at)?.group === group;
+  if (group) deed.group = turnGroup(of, group, changes.filter(isOfGroup));
+  for (const { at, from, to } of changes) { // in a group, those that were set to the same again; what is different since stays
+    if (!group || (of.own.get(at)?.group !== deed.group && isSame(of.mark(at), from))) say(of, at, difference(from, to), { isAgain: true });
   }
-  if (deed.group) {
-    const id = newId();
-    of.sender.add({ id, kind: "undo", context: of.context, step: "", edit: {}, group: deed.group });
-    deed.group = id;
-    of.changed();
-  }
-  return deed.changes[0]?.at;
+  return changes[0]?.at;
+}
+
+/** Undo a group of writes as one; return the group of the undo. @param {Session} of @param {string} group @param {{at: string, to: import("./marks.js").Mark}[]} changes */
+function turnGroup(of, group, changes) {
+  const id = newId();
+  for (const { at, to } of changes) of.put({ .../** @type {import("./session.js").Slot} */ (of.own.get(at)), mark: to, group: id });
+  writeMany(of, id, { kind: "undo", group, edit: {} }, new Map(changes.map((one) => [one.at, one.to])));
+  return id;
 }
 
 /** The next unjudged row; after the last, the first; -1 if there is none. @param {Session} of @param {number} i */
@@ -117,7 +125,7 @@ export function toTree() {
 export async function finish() {
   finishTrouble.value = "";
   if (!(await sender.peek()?.flush())) {
-    finishTrouble.value = t("annotate.unsaved");
+    finishTrouble.value = t(sender.peek()?.writes.list.some((one) => one.state === "refused") ? "annotate.refused" : "annotate.unsaved");
     return;
   }
   try {

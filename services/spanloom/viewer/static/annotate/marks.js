@@ -42,12 +42,42 @@ export function difference(from, to) {
   return edit;
 }
 
-/** Two edits, one after the other, as one. @param {Edit} first @param {Edit} then @returns {Edit} */
-export function joinEdits(first, then) {
-  const joined = { ...first, ...then };
-  if (first.value && then.value) joined.value = { ...first.value, ...then.value };
-  return joined;
+/** A field of a mark or an edit. @param {Edit} of @param {string} field one of the texts, or `value.` and a member @returns {any} */
+export function fieldOf(of, field) {
+  return field.startsWith("value.") ? of.value?.[field.slice(6)] : of[/** @type {"rationale"} */ (field)];
 }
+
+/** The names of the present fields. @param {Edit} edit */
+export function fieldsOf(edit) {
+  const members = Object.keys(edit.value ?? {}).map((key) => `value.${key}`);
+  return [...TEXTS.filter((name) => edit[name] !== undefined), ...members];
+}
+
+/** The edit that sets some fields to what a mark has in them. @param {Mark} mark @param {Iterable<string>} fields @returns {Edit} */
+export function editTo(mark, fields) {
+  /** @type {Edit} */
+  const edit = {};
+  for (const field of fields) {
+    if (field.startsWith("value.")) edit.value = { ...edit.value, [field.slice(6)]: fieldOf(mark, field) ?? null };
+    else edit[/** @type {"rationale"} */ (field)] = fieldOf(mark, field);
+  }
+  return edit;
+}
+
+/**
+ * Two edits, one after the other, as one: the fields of both, and those that they changed by consequence,
+ * as the mark has them in the end. Fields that neither touched stay as they are for other windows.
+ * @param {Edit} first @param {Edit} then @param {Mark} from the mark before the first @param {Mark} to the mark after both
+ * @returns {Edit}
+ */
+export function joinEdits(first, then, from, to) {
+  const fields = new Set([first, then, difference(from, to)].flatMap(fieldsOf));
+  if (fields.has("error_type")) fields.add("error_subtype"); // or it would be removed with its type
+  return editTo(to, fields);
+}
+
+/** The edit that sets a whole mark. @param {Mark} mark */
+export const whole = (mark) => editTo(mark, fieldsOf(mark));
 
 /** Whether the mark is empty. @param {Mark} mark */
 export const isEmpty = (mark) => TEXTS.every((name) => !mark[name]) && Object.values(mark.value).every((one) => one === null);

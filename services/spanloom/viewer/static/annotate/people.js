@@ -130,7 +130,8 @@ function Refused({ of, write }) {
     void reload();
   };
   return html`<section class="clash" role="alert"><p>${t("refused.title")} <${StepLink} of=${of} turn=${of.turn.value} write=${write} /></p><p>${visible(write.why)}</p>
-    <p><button onClick=${discard}>${t("refused.discard")}</button></p></section>`;
+    <p>${t("refused.way")}</p>
+    <p><button onClick=${() => of.sender.again(write)}>${t("refused.again")}</button> <button onClick=${discard}>${t("clash.keep.theirs")}</button></p></section>`;
 }
 
 /** @param {{of: Session, write: Write}} props */

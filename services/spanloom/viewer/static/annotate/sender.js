@@ -22,7 +22,7 @@ export function request(batch) {
 export function reasons(error, count) {
   const named = error.errors.flatMap(({ parameter, detail }) => {
     const [, place] = /^items\[(\d+)\]/.exec(parameter) ?? [];
-    return place === undefined ? [] : [/** @type {const} */ ([Number(place), `${parameter}: ${detail}`])];
+    return place === undefined ? [] : [/** @type {const} */ ([Number(place), `${parameter.replace(/^items\[\d+\]\.?/, "")}: ${detail}`])];
   });
   return new Map(named.length ? named : Array.from({ length: count }, (_, place) => [place, error.message]));
 }
@@ -82,10 +82,13 @@ export class Sender {
     this.since = 0;
     if (this.isBusy) return;
     this.isBusy = true;
-    for (let batch = this.writes.next(); batch.length; batch = this.writes.next()) {
-      if (!(await this.sendOne(batch, isLeaving))) break;
+    try {
+      for (let batch = this.writes.next(); batch.length; batch = this.writes.next()) {
+        if (!(await this.sendOne(batch, isLeaving))) break;
+      }
+    } finally {
+      this.isBusy = false;
     }
-    this.isBusy = false;
     this.tell();
   }
 
@@ -129,6 +132,14 @@ export class Sender {
   settle(write, isMine) {
     if (this.writes.settle(write, isMine)) void this.keep.put(write);
     else void this.keep.drop([write]);
+    this.tell();
+    void this.send();
+  }
+
+  /** Send a refused write again. @param {Write} write */
+  again(write) {
+    this.writes.again(write);
+    void this.keep.put(write).catch(() => {});
     this.tell();
     void this.send();
   }

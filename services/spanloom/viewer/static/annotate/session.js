@@ -85,7 +85,11 @@ function move(from, to) {
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {"valid" | "changed" | "moved" | "orphaned" | "whole"} State */
-/** @typedef {{step: string, at: string, row: any, mark: Mark, state: State}} Slot `at`: the step that it is shown at now, empty for the whole run */
+/** @typedef {{step: string, at: string, row: any, mark: Mark, state: State, group: string}} Slot
+ * `at`: the step that it is shown at now, empty for the whole run; `group`: the write of many steps that made the mark */
+
+/** A slot for a step without a mark; for the whole run if it is empty. @param {string} at @returns {Slot} */
+export const empty = (at) => ({ step: at, at, row: null, mark: NOTHING, state: at ? "valid" : "whole", group: "" });
 
 const COUNTING = new Set(["valid", "moved", "whole"]);
 
@@ -117,6 +121,8 @@ export class Session {
     /** By the step that they are shown at now. @type {Map<string, Slot>} */
     this.own = new Map();
     this.tally = new Tally(scheme, this.steps.size);
+    /** The marks that unconfirmed writes of many steps lead to, by write and step. @type {Map<string, Map<string, Mark>>} */
+    this.expected = new Map();
   }
 
   /** @param {string} at */
@@ -134,22 +140,34 @@ export class Session {
     this.withheld = data.withheld;
     this.others = Map.groupBy(others, (row) => this.placeOf(row) ?? row.step_id);
     this.people = [...new Set(others.map((/** @type {any} */ row) => row.annotator))].sort();
-    for (const row of data.items.filter(isMine)) this.take(row);
-    for (const one of this.writes()) this.expect(one);
+    for (const row of data.items.filter(isMine)) this.show(row, markOf(row), row.group);
+    const pending = this.writes();
+    for (const one of pending) this.expect(one);
+    for (const id of this.expected.keys()) if (!pending.some((one) => one.id === id)) this.expected.delete(id);
     this.isLoaded = true;
     this.changed();
   }
 
-  /** Show a row of the annotator's own. @param {any} row */
+  /** Show a row of the annotator's own that was stored; unconfirmed writes stay on top of it. @param {any} row */
   take(row) {
-    if (row.is_deleted) return;
     const at = this.placeOf(row);
     const known = at === undefined ? null : this.own.get(at);
     if (known?.step === row.step_id && known?.row?.revision > row.revision) return; // the answer to a repeated write
-    const edits = this.writes().filter((one) => one.kind === "edit" && one.step === row.step_id);
-    const mark = edits.reduce((now, one) => applyEdit(now, one.edit, this.scheme), markOf(row));
+    let [mark, group] = [markOf(row), row.group];
+    for (const one of this.writes()) {
+      const many = this.expected.get(one.id)?.get(at ?? "");
+      if (many) [mark, group] = [many, one.id];
+      else if (one.kind === "edit" && one.step === row.step_id) [mark, group] = [applyEdit(mark, one.edit, this.scheme), ""];
+    }
+    this.show(row, mark, group);
+  }
+
+  /** @param {any} row @param {Mark} mark @param {string} group */
+  show(row, mark, group) {
+    if (row.is_deleted) return;
+    const at = this.placeOf(row);
     const isOfThis = row.version === this.view.o.version && row.state !== "whole";
-    const slot = { step: row.step_id, at: at ?? "", row, mark, state: isOfThis ? "valid" : row.state };
+    const slot = { step: row.step_id, at: at ?? "", row, mark, state: isOfThis ? "valid" : row.state, group };
     if (at === undefined) {
       if (!isEmpty(mark)) this.orphans.push({ ...slot, state: "orphaned" });
     } else if (row.step_id === at || (this.own.get(at)?.step ?? row.step_id) === row.step_id) this.put(slot); // a mark of the step itself wins over one that moved there
@@ -161,26 +179,28 @@ export class Session {
     return [row.stands_at, row.step_id].find((id) => id && this.steps.row(id) >= 0);
   }
 
-  /** Show the result of a write for which nothing is stored yet. @param {import("./writes.js").Write} one */
+  /** Show the result of an unconfirmed write. @param {import("./writes.js").Write} one */
   expect(one) {
-    if (one.kind === "branch") this.fill(one.group, one.edit);
-    if (one.kind !== "edit" || this.own.has(one.step) || [...this.own.values()].some((slot) => slot.step === one.step)) return;
-    this.put({ step: one.step, at: one.step, row: null, mark: applyEdit(NOTHING, one.edit, this.scheme), state: one.step ? "valid" : "whole" });
+    if (one.kind === "branch") this.fill(one.group, one.edit, one.id);
+    else if (one.kind === "edit") {
+      const slot = [this.own.get(one.step), ...this.own.values()].find((known) => known?.step === one.step) ?? empty(one.step);
+      this.put({ ...slot, mark: applyEdit(slot.mark, one.edit, this.scheme), group: "" });
+    } else for (const [at, mark] of this.expected.get(one.id) ?? []) this.put({ ...(this.own.get(at) ?? empty(at)), mark, group: one.id });
   }
 
-  /** Mark all steps below one that have no mark. @param {string} top empty: all @param {import("./marks.js").Edit} edit @returns {Deed["changes"]} */
-  fill(top, edit) {
+  /** Mark all steps below one that have no mark. @param {string} top empty: all @param {import("./marks.js").Edit} edit @param {string} group the id of the write @returns {Deed["changes"]} */
+  fill(top, edit, group) {
     const { steps, view } = this;
     const from = Math.max(0, top ? steps.row(top) : 0);
     const changes = [];
     for (let i = from; i < (top ? view.o.end[from] : view.o.n); i++) {
       if (!steps.isToJudge(i)) continue;
       const at = steps.id(i);
-      const slot = this.own.get(at) ?? { step: at, at, row: null, mark: NOTHING, state: /** @type {State} */ ("valid") };
+      const slot = this.own.get(at) ?? empty(at);
       if (slot.mark.correctness) continue;
       const after = applyEdit(slot.mark, edit, this.scheme);
       changes.push({ at, before: slot.mark, after });
-      this.put({ ...slot, mark: after });
+      this.put({ ...slot, mark: after, group });
     }
     return changes;
   }

@@ -3,24 +3,13 @@
  * what to send next, and processes the result. A write never changes its id, so that sending it again
  * is harmless; once sent it is never changed.
  */
-import { applyEdit, isSame, joinEdits, markOf, NOTHING, TEXTS } from "./marks.js";
+import { applyEdit, editTo, fieldOf, fieldsOf, isSame, joinEdits, markOf, NOTHING, whole } from "./marks.js";
 
 // Merges the changes of two windows to one mark, unless both changed the same field to different values.
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Edit} Edit */
 /** @typedef {{field: string, mine: any, theirs: any}} Clash `field`: one of the texts, or `value.` and a member */
-
-/** A field of a mark or an edit. @param {Edit} of @param {string} field @returns {any} */
-export function fieldOf(of, field) {
-  return field.startsWith("value.") ? of.value?.[field.slice(6)] : of[/** @type {"rationale"} */ (field)];
-}
-
-/** The names of the present fields. @param {Edit} edit */
-export function fieldsOf(edit) {
-  const members = Object.keys(edit.value ?? {}).map((key) => `value.${key}`);
-  return [...TEXTS.filter((name) => edit[name] !== undefined), ...members];
-}
 
 /**
  * The fields of an edit that have been changed differently since its base.
@@ -37,25 +26,17 @@ export function clashes(base, now, edit, scheme) {
 }
 
 /** An edit without some of its fields. @param {Edit} edit @param {string[]} fields @returns {Edit} */
-export function without(edit, fields) {
-  const left = fieldsOf(edit).filter((field) => !fields.includes(field));
-  /** @type {Edit} */
-  const kept = {};
-  for (const field of left) {
-    if (field.startsWith("value.")) kept.value = { ...kept.value, [field.slice(6)]: fieldOf(edit, field) };
-    else kept[/** @type {"rationale"} */ (field)] = fieldOf(edit, field);
-  }
-  return kept;
-}
+export const without = (edit, fields) => editTo(/** @type {Mark} */ (edit), fieldsOf(edit).filter((field) => !fields.includes(field)));
 
 /** @typedef {{trace: string, project: string, scheme: string, annotator: string, version: number}} Context */
 /**
- * `base`: the revision that was seen, null for any; `seen`: the mark in it. `group`: what to undo, or the branch to mark.
- * @typedef {{id: string, kind: "edit" | "branch" | "undo", context: Context, step: string, base: number | null, seen: Mark,
+ * `base`: the revision that was seen, null for any; `seen`: the mark in it. `from`, `to`: the mark on the screen
+ * before and after the edit. `group`: what to undo, or the branch to mark.
+ * @typedef {{id: string, kind: "edit" | "branch" | "undo", context: Context, step: string, base: number | null, seen: Mark, from: Mark, to: Mark,
  *   edit: import("./marks.js").Edit, group: string, wasSent: boolean, state: "waiting" | "sent" | "held" | "refused",
  *   clashes: Clash[], theirs: any, why: string}} Write
  */
-/** @typedef {Pick<Write, "id" | "kind" | "context" | "step" | "edit"> & Partial<Write>} NewWrite */
+/** @typedef {Pick<Write, "id" | "kind" | "context" | "step" | "edit" | "from" | "to"> & Partial<Write>} NewWrite */
 
 const MOST = 1000;
 
@@ -70,19 +51,24 @@ export class Writes {
     return this.list.length;
   }
 
-  /** Add a write; merge it into the previous write of the same step if that was never sent. Return it. @param {NewWrite} wanted @returns {Write} */
+  /** Add a write; merge it into the previous write of the same step if that was never sent, or refused. Return it. @param {NewWrite} wanted @returns {Write} */
   add(wanted) {
     const last = this.list.findLast((one) => one.kind !== "edit" || one.step === wanted.step);
     if (wanted.kind === "edit" && last?.kind === "edit" && !last.wasSent && isAlike(last, wanted)) {
-      last.edit = joinEdits(last.edit, wanted.edit);
-      if (last.state === "refused") last.state = "waiting";
+      Object.assign(last, { edit: joinEdits(last.edit, wanted.edit, last.from, wanted.to), to: wanted.to });
+      if (last.state === "refused") this.again(last);
       return last;
     }
     const isAfterMany = this.list.some((one) => one.kind !== "edit");
     const made = { seen: NOTHING, group: "", wasSent: false, state: /** @type {const} */ ("waiting"), clashes: [], theirs: null, why: "", ...wanted };
-    const write = /** @type {Write} */ ({ ...made, base: isAfterMany ? null : (wanted.base ?? 0) });
+    const write = /** @type {Write} */ ({ ...made, base: isAfterMany ? null : wanted.base === undefined ? 0 : wanted.base });
     this.list.push(write);
     return write;
+  }
+
+  /** Send a refused write again, with all of the mark: a part of it contradicted what is stored. @param {Write} write */
+  again(write) {
+    Object.assign(write, { state: "waiting", why: "", edit: write.kind === "edit" && write.to ? whole(write.to) : write.edit });
   }
 
   /** The writes of one request: of one kind, each step once, none after a held one. @returns {Write[]} */
