@@ -1,4 +1,4 @@
-"""Returns the serious findings of axe-core for a page."""
+"""Returns the findings of axe-core for a page: serious ones, or also moderate ones."""
 
 from __future__ import annotations
 
@@ -11,19 +11,31 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-_FIND = """async (rules) => {
+_FIND = """async ([rules, impacts]) => {
   const options = rules.length ? { runOnly: rules } : {};
   // of all else one node each is worked out
   const { violations } = await axe.run({ ...options, resultTypes: ["violations"] });
   return violations
-    .filter((one) => ["serious", "critical"].includes(one.impact))
+    .filter((one) => impacts.includes(one.impact))
     .flatMap((one) => one.nodes.map(
       (node) => `${one.id}: ${node.html.slice(0, 200)} ${node.failureSummary}`));
 }"""
 
 
+_SERIOUS = ("serious", "critical")
+
+
 def serious(page: Page, rules: Sequence[str] = ()) -> list[str]:
     """Return the serious findings of these rules or of all, each with its elements."""
+    return _found(page, rules, _SERIOUS)
+
+
+def moderate(page: Page) -> list[str]:
+    """Return the findings of all rules from moderate up, each with its elements."""
+    return _found(page, (), ("moderate", *_SERIOUS))
+
+
+def _found(page: Page, rules: Sequence[str], impacts: Sequence[str]) -> list[str]:
     if not page.evaluate("'axe' in globalThis"):
         page.evaluate(AXE_SCRIPT)
-    return cast("list[str]", page.evaluate(_FIND, list(rules)))
+    return cast("list[str]", page.evaluate(_FIND, [list(rules), list(impacts)]))

@@ -1,4 +1,4 @@
-"""Prints the diff of two runs in two columns."""
+"""Prints the diff of two runs in two columns, with messages in words, not as JSON."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import orjson
 from rich.table import Table
 from rich.text import Text
 
+from spanloom.core.diff.said import is_said, said_on_both, same_until
 from spanloom.core.document import whole
 from spanloom.core.showing.values import dollars, duration, printable, shortened
 from spanloom.terminal.output import TYPE_STYLES, signs_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
 
     from spanloom.terminal.output import Signs
@@ -57,8 +60,9 @@ def _steps(rows: list[Json], signs: Signs) -> Table:
     for row in rows:
         table.add_row(_MARKS[row["op"]], *(_step(row, side) for side in _SIDES), style="")
         for change in row.get("changes", ()):
-            values = (_change(change["field"], change[side], signs) for side in _SIDES)
-            table.add_row("", *values)
+            for values in _lines(change, signs):
+                sides = zip(_SIDES, values, strict=True)
+                table.add_row("", *(text if f"{s}_id" in row else Text() for s, text in sides))
     return table
 
 
@@ -70,6 +74,22 @@ def _step(row: Json, side: str) -> Text:
     name = printable(str(names[0] if names else row["name"])) or "(no name)"
     kind = (str(row["type"]), TYPE_STYLES.get(row["type"], ""))
     return Text.assemble((place, "dim"), (name, _STYLES[row["op"]]), " ", kind)
+
+
+def _lines(change: Json, signs: Signs) -> Iterator[list[Text]]:
+    """Yield the two cells of a change; of messages those of each that differs."""
+    field, a, b = (change[name] for name in ("field", *_SIDES))
+    pairs = said_on_both(a, b) if is_said(a) or is_said(b) else [(a, b)]
+    for pair in pairs:
+        yield [_change(field, value, signs) for value in _apart(*pair)]
+
+
+def _apart(a: object, b: object) -> tuple[object, object]:
+    """Return two values, long texts from shortly before their first difference."""
+    if not isinstance(a, str) or not isinstance(b, str):
+        return a, b
+    start = same_until(a, b) - MAX_VALUE_CHARS // 4
+    return (a, b) if start < MAX_VALUE_CHARS // 2 else (f"…{a[start:]}", f"…{b[start:]}")
 
 
 def _change(field: str, value: object, signs: Signs) -> Text:
@@ -93,8 +113,18 @@ def _metrics(metrics: Json) -> Table:
     for name, (a, b) in metrics.items():
         if (a is not None or b is not None) and not (name.endswith("_steps") and a == b == 0):
             style = "dim" if a == b else ""
-            table.add_row(name.replace("_", " "), _value(name, a), _value(name, b), style=style)
+            values = (_value(name, a), _value(name, b), _difference(name, a, b))
+            table.add_row(name.replace("_", " "), *values, style=style)
     return table
+
+
+def _difference(name: str, a: float | None, b: float | None) -> str:
+    """Return by how much the second value is more or less, also in per cent of the first."""
+    if a is None or b is None or a == b:
+        return ""
+    sign = "+" if b > a else "-"
+    share = f" ({(b - a) / a:+.0%})" if a else ""
+    return f"{sign}{_value(name, abs(b - a))}{share}"
 
 
 def _value(name: str, value: float | None) -> str:

@@ -20,18 +20,19 @@ b  90b325520ed0ce887b2ef6a21b7e346f  version 1 · settled · project default
 ~ 4 search tool                                    4 search tool
     · input.limit 5                                  · input.limit 10
 +                                                  5 book tool
+                                                     · input {"hotel":1}
 
 12 same · 1 changed · 1 added
-duration       4.50 s   9.40 s
-model time     3.90 s   8.10 s
-tool time      350 ms   900 ms
-input tokens   650      700
-output tokens  260      270
-cost           $0.0042  $0.0044
+duration       4.50 s   9.40 s   +4.90 s (+109%)
+model time     3.90 s   8.10 s   +4.20 s (+108%)
+tool time      350 ms   900 ms   +550 ms (+157%)
+input tokens   650      700      +50 (+8%)
+output tokens  260      270      +10 (+4%)
+cost           $0.0042  $0.0044  +$0.0002 (+5%)
 agent steps    1        1
 model steps    6        6
-tool steps     6        7
-errors         0        1"""
+tool steps     6        7        +1 (+17%)
+errors         0        1        +1"""
 
 
 def _shown(screen: Callable[..., Any], diff: dict[str, Any], **how: Any) -> str:
@@ -57,6 +58,19 @@ def test_each_side_has_its_own_name(screen: Callable[..., Any]) -> None:
     step |= {"a": 1, "a_id": "1", "b": 2, "b_id": "2"}
     shown = _shown(screen, {**EXAMPLE, "steps": [step]})
     assert re.search(r"~ 1 planner \w+ +2 boss ", shown)
+
+
+def test_messages_are_words_and_long_texts_begin_before_their_difference(
+    screen: Callable[..., Any],
+) -> None:
+    same = {"role": "user", "content": "hi"}
+    prompts = [{"role": "system", "content": "x" * 900 + word} for word in ("new", "old")]
+    change = {"field": "input", "a": [prompts[0], same], "b": [prompts[1], same]}
+    shown = _shown(screen, {**EXAMPLE, "steps": [{**EXAMPLE["steps"][0], "changes": [change]}]})
+    assert '"role"' not in shown
+    assert "hi" not in shown
+    assert "xnew" in shown
+    assert "xold" in shown
 
 
 def test_a_summary_has_no_steps(screen: Callable[..., Any]) -> None:

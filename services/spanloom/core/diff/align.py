@@ -122,14 +122,13 @@ def _traced_back(
     pairs: Pairs = []
     i, j = len(a), len(b)
     while i and j:
-        alike = likeness(a[i - 1], b[j - 1])
-        if alike is not None and best[i][j] == best[i - 1][j - 1] + alike:
+        if best[i][j] == best[i - 1][j] + GAP:  # of equal sums, the one that pairs early steps
+            i -= 1
+        elif best[i][j] == best[i][j - 1] + GAP:
+            j -= 1
+        else:
             i, j = i - 1, j - 1
             pairs.append((i, j))
-        elif best[i][j] == best[i - 1][j] + GAP:
-            i -= 1
-        else:
-            j -= 1
     return pairs[::-1]
 
 
@@ -142,11 +141,12 @@ def likeness(a: DiffStep, b: DiffStep) -> float | None:
     """Return how well two steps match: 2 at best; ``None`` if they cannot match.
 
     Steps of different types never match; steps of different names do only if there is no better
-    pair. The same tool with two of three arguments equal scores 1.67.
+    pair, but for model calls, whose names do not count. The same tool with two of three arguments
+    equal scores 1.67.
     """
     if a.type != b.type:
         return None
-    if a.name != b.name:
+    if a.signature.name != b.signature.name:
         return _OTHER_NAME
     if a.signature == b.signature:
         return 2.0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.diff.inputs import pair_up
+from spanloom.core.diff.said import same_until
 from spanloom.core.document import Document
 from spanloom.core.model.trajectory import StepType
 
@@ -15,13 +17,15 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 400
 """Most characters of a differing text, unless whole texts are requested."""
+CONTEXT_CHARS = 100
+"""Characters before the first difference of two texts that are cut."""
 
 
 def show_diff(a: Json, b: Json, diff: Diff, *, texts: bool = False, every: bool = False) -> Json:
     """Return the diff of two documents as JSON.
 
     Equal steps are left out unless ``every`` is set; differing texts are cut to 400 characters
-    unless ``texts`` is set.
+    around their first difference unless ``texts`` is set.
     """
     rows = [row for row in diff.rows if every or row.op != "same"]
     first = next((row for row in diff.rows if row.op != "same"), None)
@@ -88,7 +92,11 @@ def _row(row: Row, *, texts: bool) -> Json:
         shown |= {"type": step.type, "name": step.name}
     if row.changes:
         shown["changes"] = [
-            {"field": c.field, "a": _shown(c.a, texts=texts), "b": _shown(c.b, texts=texts)}
+            {
+                "field": c.field,
+                "a": c.a if texts else _cut(c.a, c.b),
+                "b": c.b if texts else _cut(c.b, c.a),
+            }
             for c in row.changes
         ]
     return shown
@@ -98,16 +106,31 @@ def _side(side: str, step: DiffStep | None) -> Json:
     return {} if step is None else {side: step.position, f"{side}_id": step.id}
 
 
-def _shown(value: object, *, texts: bool) -> object:
-    """Return a value with its texts cut, at any depth."""
-    if texts:
-        return value
+def _cut(value: object, other: object) -> object:
+    """Return a value with its texts cut, at any depth, so that differences to the other stay."""
     if isinstance(value, str):
-        return value if len(value) <= MAX_CHARS else f"{value[:MAX_CHARS]}…"
+        return _cut_text(value, other)
     if isinstance(value, dict):
-        return {key: _shown(inner, texts=texts) for key, inner in value.items()}
-    return _each(value, texts=texts) if isinstance(value, list) else value
+        known = other if isinstance(other, dict) else {}
+        return {key: _cut(inner, known.get(key)) for key, inner in value.items()}
+    if isinstance(value, list):
+        return _each(value, other if isinstance(other, list) else [])
+    return value
 
 
-def _each(values: Sequence[object], *, texts: bool) -> list[object]:
-    return [_shown(value, texts=texts) for value in values]
+def _each(values: Sequence[object], others: Sequence[object]) -> list[object]:
+    counterparts: dict[int, object] = {
+        i: others[j]
+        for i, j in pair_up([*map(repr, values)], [*map(repr, others)])
+        if i is not None and j is not None
+    }
+    return [_cut(value, counterparts.get(place)) for place, value in enumerate(values)]
+
+
+def _cut_text(text: str, other: object) -> str:
+    if len(text) <= MAX_CHARS:
+        return text
+    same = same_until(text, other) if isinstance(other, str) and other != text else 0
+    start = max(0, same - CONTEXT_CHARS) if same >= MAX_CHARS - CONTEXT_CHARS else 0
+    end = start + MAX_CHARS
+    return f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}"

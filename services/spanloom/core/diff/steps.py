@@ -30,8 +30,21 @@ class Signature(NamedTuple):
 
     type: str
     name: str
+    """Empty for a model call: many senders put the model into its name."""
     text: str
     """Input of a tool or agent, output of a model (without ids)."""
+
+
+_NOT_COMPARED = frozenset(
+    (
+        *("dialect", "rule", "span_name", "input_from", "output_from", "error_told_by"),
+        *("merged_span_ids", "parent_span_id", "response_id", "observation_id", "tool_call_id"),
+        *("model", "conversation_id", "question", "cost", "reported_cost", "cost_source"),
+    )
+)
+"""Metadata that is compared elsewhere, is an id of its own run, or says how a step was read."""
+_OF_THE_RUN = frozenset(("service_name", "environment", "user_id", "tags", "trace_name"))
+"""Metadata that is compared for the root only: all steps repeat it."""
 
 
 class DiffStep:
@@ -40,7 +53,7 @@ class DiffStep:
     position: int | None = None
     """Its position among the steps of the run, from 0; ``None`` for the root."""
 
-    def __init__(self, step: DocumentStep) -> None:
+    def __init__(self, step: DocumentStep, *, is_root: bool = False) -> None:
         """Copy the compared properties of a step of a document."""
         self.id, self.parent_id = step.id, step.parent_id
         self.type, self.name, self.model = step.type, step.name, step.model
@@ -48,8 +61,12 @@ class DiffStep:
         self.start_ms, self.end_ms = step.times
         error = step.error
         self.error = None if error is None else error.get("msg") or ""
+        self.error_code = None if error is None else error.get("code")
+        left_out = _NOT_COMPARED if is_root else _NOT_COMPARED | _OF_THE_RUN
+        self.metadata = {k: v for k, v in step.metadata.items() if k not in left_out}
         text = without_ids(self.output) if self.type == "model" else self.input
-        self.signature = Signature(self.type, self.name, text)
+        name = "" if self.type == "model" else self.name  # it may be that of the model
+        self.signature = Signature(self.type, name, text)
 
     @property
     def duration_ms(self) -> int:
@@ -77,7 +94,7 @@ class DiffStep:
 
 def root_of(document: Json) -> DiffStep:
     """Return the root of a run as a step without position."""
-    return DiffStep(Document(document).root)
+    return DiffStep(Document(document).root, is_root=True)
 
 
 def owned_steps(document: Json) -> dict[str, list[DiffStep]]:

@@ -2,10 +2,12 @@
 import { change, link, place } from "../state/place.js";
 import { t } from "../i18n/index.js";
 import { html, line, visible } from "../ui/html.js";
-import { duration, moment, money, short } from "../format.js";
+import { duration, moment, money, percent, short } from "../format.js";
 import { stateOf } from "../list/run.js";
-import { useState } from "../vendor/hooks.js";
+import { useEffect, useMemo, useState } from "../vendor/hooks.js";
+import { signal } from "../vendor/signals.js";
 import { LongText } from "../step/text.js";
+import { isSaid, saidOnBoth } from "./said.js";
 
 // The two runs of a comparison, and links to their own pages.
 
@@ -56,9 +58,19 @@ const SHOWN = { duration, model_time: duration, tool_time: duration, cost: money
 export function Sums({ diff: { a, b, summary } }) {
   const names = NAMES.filter((name) => summary.metrics[name] && (!name.endsWith("_steps") || summary.metrics[name].some(Boolean)));
   return html`<dl class="facts">${OPS.filter((op) => summary[op]).map((op) => html`<div class="op-${op}"><dt>${t(`op.${op}`)}</dt><dd>${summary[op]}</dd></div>`)}</dl>
-    <table class="sides"><thead><tr><th>${t("diff.metrics")}</th>${[a, b].map((side) => html`<th scope="col"><${Run} side=${side} /></th>`)}</tr></thead>
+    <table class="sides sums"><thead><tr><th>${t("diff.metrics")}</th>${[a, b].map((side) => html`<th scope="col"><${Run} side=${side} /></th>`)}<th scope="col">${t("diff.difference")}</th></tr></thead>
       <tbody>${names.map((name) => html`<tr class=${summary.metrics[name][0] === summary.metrics[name][1] ? "alike" : ""}><th scope="row">${t(`diff.of.${name}`)}</th>
-        ${summary.metrics[name].map((/** @type {number | null} */ value) => html`<td title=${value ?? ""}>${value === null ? "–" : (SHOWN[name] ?? short)(value)}</td>`)}</tr>`)}</tbody></table>`;
+        ${summary.metrics[name].map((/** @type {number | null} */ value) => html`<td title=${value ?? ""}>${measured(name, value)}</td>`)}<td>${apart(name, summary.metrics[name])}</td></tr>`)}</tbody></table>`;
+}
+
+/** @param {string} name @param {number | null} value */
+const measured = (name, value) => (value === null ? "–" : (SHOWN[name] ?? short)(value));
+
+/** By how much the second value is more or less, also in per cent of the first. @param {string} name @param {(number | null)[]} values */
+function apart(name, [a, b]) {
+  if (a === null || b === null || a === b) return "";
+  const sign = b > a ? "+" : "−";
+  return `${sign}${measured(name, Math.abs(b - a))}${a ? ` (${sign}${percent(Math.abs(b - a) / a)})` : ""}`;
 }
 
 /** A link to a run with its name and status. @param {{side: Side}} props */
@@ -68,23 +80,54 @@ function Run({ side }) {
     <span class="quiet">${moment(Number(side.started_at))} · ${t("diff.version", { version: side.version })}</span>`;
 }
 
-// Compares two texts by words and marks the differences.
+// Two texts side by side, with the words marked that differ.
 
 /** @typedef {import("../vendor/diff-word.js").Piece} Piece */
 
 /** Maximum differing words and duration of a comparison: the whole texts are shown anyway. */
-const HOW = { maxEditLength: 4_000, timeout: 1_000 };
+const HOW = { maxEditLength: 2_000, timeout: 500 };
+/** Longer texts are not compared by words. */
+const MOST_MARKED = 20_000;
+/** Time for all comparisons of a page, in milliseconds; then each waits for its button. */
+const MOST_MS = 1_500;
+/** The comparison by words, once it is loaded. */
+const compare = signal(/** @type {((a: string, b: string, how: typeof HOW) => Piece[] | undefined) | null} */ (null));
+let spent = 0;
 
-/** A button that compares, and the result. @param {{before: string, after: string}} props */
-export function Words({ before, after }) {
-  const [pieces, setPieces] = useState(/** @type {Piece[] | null | undefined} */ (null));
-  const compare = async () => {
-    const { diffWordsWithSpace } = await import("../vendor/diff-word.js");
-    setPieces(diffWordsWithSpace(before, after, HOW));
-  };
-  if (pieces === null) return html`<button onClick=${compare}>${t("words.compare")}</button>`;
-  if (!pieces) return html`<span class="quiet">${t("words.toofar")}</span>`;
-  return html`<div class="words text" dir="auto">${pieces.map(({ value, added, removed }) => (added ? html`<ins>${visible(value)}</ins>` : removed ? html`<del>${visible(value)}</del>` : visible(value)))}</div>`;
+/** Load the comparison by words: it marks texts that are shown already. */
+async function loadWords() {
+  compare.value ??= (await import("../vendor/diff-word.js")).diffWordsWithSpace;
+}
+
+/** The pieces of two texts; undefined if they are too far apart. @param {string} a @param {string} b */
+function piecesOf(a, b) {
+  const since = performance.now();
+  const pieces = a.length > MOST_MARKED || b.length > MOST_MARKED ? undefined : compare.value?.(a, b, HOW);
+  spent += performance.now() - since;
+  return pieces;
+}
+
+/** Whether two texts have words to compare. @param {string | null} a @param {string | null} b @returns {boolean} */
+const areSentences = (a, b) => [a, b].every((one) => one !== null && /\S\s+\S/.test(one));
+
+/** Two cells; what differs in them is marked. @param {{a: string | null, b: string | null, op: Op}} props null: nothing on this side */
+function Cells({ a, b, op }) {
+  const [isAsked, setAsked] = useState(false);
+  const comparing = compare.value;
+  const isOwn = areSentences(a, b);
+  const pieces = useMemo(() => (isOwn && comparing && (isAsked || spent < MOST_MS) ? piecesOf(a ?? "", b ?? "") : null), [a, b, comparing, isAsked]);
+  if (pieces) return html`<${Marked} pieces=${pieces} side="removed" /><${Marked} pieces=${pieces} side="added" />`;
+  const none = op === "added" || op === "removed" ? "" : "–";
+  const cell = (/** @type {string | null} */ text) => html`<td>${text === null ? none : html`<${LongText} text=${text} />`}</td>`;
+  const more = isOwn && comparing && !isAsked && pieces === null && html`<button onClick=${() => setAsked(true)}>${t("words.compare")}</button>`;
+  return html`${cell(a)}<td>${b === null ? none : html`<${LongText} text=${b} />`} ${more}</td>`;
+}
+
+/** @param {{pieces: Piece[], side: "added" | "removed"}} props */
+function Marked({ pieces, side }) {
+  const tag = side === "added" ? "ins" : "del";
+  const own = pieces.filter((one) => one[side] || (!one.added && !one.removed));
+  return html`<td class="words"><span class="text" dir="auto">${own.map((one) => (one[side] ? html`<${tag}>${visible(one.value)}<//>` : visible(one.value)))}</span></td>`;
 }
 
 // The differing steps of two runs side by side, with their differences.
@@ -100,21 +143,20 @@ function namesOf({ name, changes }) {
 
 /** @param {{diff: any}} props */
 export function Steps({ diff }) {
+  useEffect(() => { spent = 0; void loadWords(); }, [diff]);
   return html`<table class="sides steps-of"><tbody>${diff.steps.map((/** @type {Step} */ step) => html`
     <tr class="op-${step.op} k-${step.type}"><th><span class="op">${t(`op.${step.op}`)}</span> <b class="kind">${step.type}</b> <bdi>${line(namesOf(step), 80)}</bdi></th>
       <td>${stepLink(diff.a, step.a, step.a_id)}</td><td>${stepLink(diff.b, step.b, step.b_id)}</td></tr>
-    ${(step.changes ?? []).map((one) => html`<${Change} ...${one} />`)}`)}
+    ${(step.changes ?? []).map((one) => html`<${Change} ...${one} op=${step.op} />`)}`)}
   </tbody></table>`;
 }
 
-/** @param {{field: string, a: unknown, b: unknown}} props */
-function Change({ field, a, b }) {
-  return html`<tr class="change"><th>${field}</th>${[a, b].map((value) => html`<td><${LongText} text=${shown(field, value)} /></td>`)}</tr>
-    ${areSentences(a, b) && html`<tr class="change words-of"><th></th><td colspan="2"><${Words} before=${a} after=${b} /></td></tr>`}`;
+/** @param {{field: string, a: unknown, b: unknown, op: Op}} props */
+function Change({ field, a, b, op }) {
+  const isOneSided = (/** @type {unknown} */ value, /** @type {Op} */ side) => op === side && value === null;
+  const pairs = isSaid(a) || isSaid(b) ? saidOnBoth(a, b) : [[isOneSided(a, "added") ? null : shown(field, a), isOneSided(b, "removed") ? null : shown(field, b)]];
+  return pairs.map(([ours, theirs], n) => html`<tr class="change"><th>${n ? html`<span class="sr">${field}</span>` : field}</th><${Cells} a=${ours} b=${theirs} op=${op} /></tr>`);
 }
-
-/** Whether two texts have words to compare. @param {unknown} a @param {unknown} b */
-const areSentences = (a, b) => [a, b].every((one) => typeof one === "string" && /\S\s+\S/.test(one));
 
 /** A missing value is shown differently from an empty text: a failed step without a message has an empty error. @param {string} field @param {unknown} value */
 function shown(field, value) {

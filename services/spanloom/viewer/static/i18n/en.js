@@ -284,7 +284,6 @@ export const en = {
   "step.markdown": "Markdown",
   "markdown.image": "Image:",
   "words.compare": "By words",
-  "words.toofar": "The texts differ too much for that.",
   "export.html": "Export HTML",
   "export.paper": "This is what was in sight; Export… as html makes a file that prints the whole run.",
   "export.means": "One file without script, to keep, send or print",

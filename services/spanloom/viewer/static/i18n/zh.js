@@ -285,7 +285,6 @@ export const zh = {
   "step.markdown": "Markdown",
   "markdown.image": "图片：",
   "words.compare": "按词比较",
-  "words.toofar": "两段文本差异过大，无法按词比较。",
   "export.html": "导出 HTML",
   "export.paper": "此处仅为屏幕所见；“导出…”中的 html 生成可打印整个运行的文件。",
   "export.means": "一个不含脚本的文件，可保存、发送或打印",

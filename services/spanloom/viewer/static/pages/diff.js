@@ -21,24 +21,30 @@ export function Page() {
 
 /** @param {{a: string, b: string}} props */
 function Diff({ a, b }) {
-  const { av, bv, project, every, texts } = place.value.query;
+  const { av, bv, project, every, texts, order } = place.value.query;
   const [diff, setDiff] = useState(/** @type {any} */ (null));
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const load = () => {
     const until = new AbortController();
     const asked = { project, version: av, other_version: bv, every: every ? "true" : "", whole_texts: texts ? "true" : "" };
     getJson(`/v1/trajectories/${encodeURIComponent(a)}/diff/${encodeURIComponent(b)}`, asked, until.signal).then(
-      (data) => { setDiff(data); setError(null); }, (failed) => { if (!until.signal.aborted) setError(failed); });
+      (data) => (!order && isNewerFirst(data) ? change({ a: b, b: a, av: bv, bv: av }) : (setDiff(data), setError(null))), (failed) => { if (!until.signal.aborted) setError(failed); });
     return () => until.abort();
   };
-  useEffect(load, [a, b, av, bv, project, every, texts]);
+  useEffect(load, [a, b, av, bv, project, every, texts, order]);
   if (error) return html`<${Failure} error=${error} again=${load} /><${DiffForm} a=${a} b=${b} />`;
   return diff && html`<${Sums} diff=${diff} />
     <h2>${t("diff.steps")}</h2>
     <p class="switched"><${Switch} name="every" on=${every} label=${t("diff.every")} /> <${Switch} name="texts" on=${texts} label=${t("diff.texts")} />
-      <a href=${link("/diff", { ...place.value.query, a: b, b: a, av: bv, bv: av })}>⇄ ${t("diff.swap")}</a></p>
+      <a href=${link("/diff", { ...place.value.query, a: b, b: a, av: bv, bv: av, order: "given" })}>⇄ ${t("diff.swap")}</a></p>
     ${diff.same && html`<p>${t("diff.same")}</p>`}
     <${Steps} diff=${diff} />`;
+}
+
+/** Whether the newer run, or version, would stand left. @param {{a: import("../diff/steps.js").Side, b: import("../diff/steps.js").Side}} diff */
+function isNewerFirst({ a, b }) {
+  const apart = Number(a.started_at) - Number(b.started_at);
+  return apart > 0 || (apart === 0 && a.trace_id === b.trace_id && a.version > b.version);
 }
 
 /** @param {{name: string, on: string | undefined, label: string}} props */

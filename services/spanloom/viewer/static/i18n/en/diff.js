@@ -5,6 +5,7 @@ export const diff = {
   "diff.every": "steps that are the same too",
   "diff.texts": "whole texts",
   "diff.metrics": "Measured",
+  "diff.difference": "difference",
   "diff.steps": "Steps",
   "diff.empty": "(empty)",
   "diff.step": "step {n}",

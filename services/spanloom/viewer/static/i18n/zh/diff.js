@@ -5,6 +5,7 @@ export const diff = {
   "diff.every": "包括相同的步骤",
   "diff.texts": "完整文本",
   "diff.metrics": "度量",
+  "diff.difference": "差异",
   "diff.steps": "步骤",
   "diff.empty": "（空）",
   "diff.step": "第 {n} 步",

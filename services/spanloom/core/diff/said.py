@@ -1,0 +1,88 @@
+"""Messages in words: what a person reads of a differing input or output, instead of its JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.core.diff.inputs import pair_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Json = dict[str, Any]
+
+FIRST_ROLES = ("system", "developer")
+"""Roles of prompts, which are shown first."""
+
+
+def said_on_both(a: object, b: object) -> Iterator[tuple[str | None, str | None]]:
+    """Yield the messages of two values that differ, side by side in words, prompts first.
+
+    A value that is no list of messages counts as one message, and ``None`` as none.
+    """
+    ours, theirs = _messages(a), _messages(b)
+    pairs = [
+        (None if i is None else ours[i], None if j is None else theirs[j])
+        for i, j in pair_up(ours, theirs)
+    ]
+    differing = [pair for pair in pairs if pair[0] != pair[1]]
+    yield from sorted(
+        differing, key=lambda pair: not (pair[0] or pair[1] or "").startswith(FIRST_ROLES)
+    )
+
+
+def words_of(message: Json) -> str:
+    """Return a message in words: ``user: Where is it dry?``, its calls as ``→ search {"q": 1}``."""
+    rest = {key: value for key, value in message.items() if key not in _SAID and value is not None}
+    parts = [_text(message.get("content")), *_calls(message.get("tool_calls"))]
+    parts += [f"({key}: {_text(value)})" for key, value in rest.items()]
+    return f"{_text(message.get('role'))}: {' '.join(part for part in parts if part)}"
+
+
+def same_until(a: str, b: str) -> int:
+    """Return how many characters at the start of two texts are the same."""
+    places = (place for place, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
+    return next(places, min(len(a), len(b)))
+
+
+def is_said(value: object) -> bool:
+    """Return whether a value is a list of messages."""
+    return isinstance(value, list) and all(isinstance(m, dict) and "role" in m for m in value)
+
+
+_SAID = ("role", "content", "tool_calls")
+
+
+def _messages(value: object) -> Sequence[str]:
+    if isinstance(value, list) and is_said(value):
+        return [words_of(message) for message in value]
+    return [] if value is None else [_text(value)]
+
+
+def _calls(calls: object) -> list[str]:
+    if calls is None or not isinstance(calls, list):
+        return [] if calls is None else [_text(calls)]
+    return [f"→ {_call(call)}" for call in calls]
+
+
+def _call(call: object) -> str:
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict):
+        return _text(call)
+    return f"{_text(function.get('name'))} {_text(function.get('arguments'))}"
+
+
+def _text(value: object) -> str:
+    """Return a value as text: parts of a content one after the other, anything else as JSON."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, list):
+        return " ".join(map(_part, value))
+    return orjson.dumps(value).decode()
+
+
+def _part(part: object) -> str:
+    is_text = isinstance(part, dict) and part.keys() == {"type", "text"} and part["type"] == "text"
+    return _text(part["text"] if is_text and isinstance(part, dict) else part)
