@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import httpx
 import pytest
 from playwright.sync_api import expect
+from tests.support.axe import moderate
 from tests.support.browser import wait_until
 from tests.support.page_runs import PageRuns, send_many, send_page_runs, start_quick
 from tests.support.qualities import faults
@@ -317,6 +318,22 @@ def test_what_can_be_ordered_by_is_called_as_its_column_is_in_chinese_too(
     expect(page.locator("html")).to_have_attribute("lang", "zh")
 
 
+JSON = {"content-type": "application/json"}
+
+
+def test_the_first_span_is_told_where_there_were_none(
+    page: Page, start_spanloom: StartSpanloom
+) -> None:
+    service = start_quick(start_spanloom)
+    page.goto(service.api)
+    expect(page.locator(".first-span")).to_contain_text("Waiting")
+    expect(page.locator("pre")).to_be_visible()
+    send_many(service, 1)
+    expect(page.locator(".first-span")).to_contain_text("The first span came at")
+    page.get_by_role("button", name="Show its run").click()
+    expect(page.locator(".runs tbody tr")).to_have_count(1)
+
+
 def test_without_runs_it_says_how_to_send_some_and_with_keys_it_asks_for_one(
     page: Page, start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:
@@ -325,13 +342,26 @@ def test_without_runs_it_says_how_to_send_some_and_with_keys_it_asks_for_one(
     locked.wait_until_ready()
     page.goto(locked.api)
     expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
-    expect(page.locator("pre")).to_contain_text("export OTEL_EXPORTER_OTLP_ENDPOINT=http://127")
+    ports = httpx.get(f"{locked.api}/v1/service").json()
+    address = f"http://127.0.0.1:{ports['otlp_http_port']}"
+    expect(page.locator("pre")).to_contain_text(f"OTEL_EXPORTER_OTLP_ENDPOINT={address}\n")
+    empty = page.locator("section.notice")
+    expect(empty).to_contain_text(f"http://127.0.0.1:{ports['otlp_grpc_port']}")
+    expect(empty).to_contain_text("Waiting for the first span")
+    assert httpx.post(f"{address}/v1/traces", headers=JSON, content="{}").status_code == 200
+    page.get_by_role("button", name="API key").click()
+    expect(page.get_by_role("dialog")).to_contain_text("This service has no keys")
+    expect(page.get_by_role("dialog").locator("code")).to_have_text("spanloom keys create")
+    assert "`" not in page.locator("body").inner_text()
+    page.keyboard.press("Escape")
+    assert moderate(page) == []
     made = run_spanloom("keys", "create", "--project=p", "--scopes=read", f"--data-dir={data}")
     while httpx.get(f"{locked.api}/v1/trajectories").status_code != 401:
         time.sleep(0.1)  # a new key counts within a second
     page.goto(locked.api)
     field = page.get_by_role("dialog").get_by_label("Key")
     expect(field).to_be_visible()
+    expect(page.get_by_role("dialog")).to_contain_text("This service has keys")
     field.fill(made.stdout.strip())
     page.get_by_role("button", name="Use it").click()
     expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()

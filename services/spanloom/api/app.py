@@ -91,6 +91,7 @@ def create_app(
     most_readers: int = MOST_READERS,
     sql_port: int | None = None,
     otlp_http: str = "",
+    ports: Callable[[], Mapping[str, int]] = dict,
     importer: Importer | None = None,
     others: Sequence[APIRouter] = (),
 ) -> FastAPI:
@@ -104,8 +105,8 @@ def create_app(
     texts are not searched. A store call times out after ``timeout_s`` seconds. Trajectories of
     another ``extractor_version`` are outdated. ``examine`` returns the findings of a self-check; it
     may block. At most ``most_readers`` follow the change feed at one time. ``sql_port`` is the port
-    on which this process answers SQL, ``otlp_http`` the address at which it takes spans.
-    ``importer`` stores imported files; without one they are refused. ``others`` are further
+    on which this process answers SQL, ``otlp_http`` the address at which it takes spans,
+    ``ports`` returns the ports of all its parts by name. ``importer`` stores imported files; without one they are refused. ``others`` are further
     routers, whose routes declare their needs like ours.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
@@ -149,6 +150,7 @@ def create_app(
         examine,
         has_search=has_search,
         sql_port=sql_port,
+        ports=ports,
         importer=importer,
     )
     of_trajectories = (

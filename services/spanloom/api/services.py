@@ -1,6 +1,6 @@
 """The dependencies of all routes, set up by ``create_app`` and injected as ``Using``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -46,6 +46,8 @@ class Services:
     """Whether there is a full-text index."""
     sql_port: int | None = None
     """Port on which this process answers SQL; ``None`` if it does not."""
+    ports: Callable[[], Mapping[str, int]] = dict
+    """Returns the ports on which this process listens, by the names of its parts."""
     importer: Importer | None = None
     """What stores imported files; ``None`` in a process without a collector."""
 

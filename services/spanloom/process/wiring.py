@@ -240,6 +240,7 @@ class Service:
             troubles=self._supervisor.troubles,
             sql_port=sql_listener.getsockname()[1] if sql_listener else None,
             otlp_http=self._otlp_http,
+            ports=self._supervisor.ports,
             importer=importer,
             others=self._other_routes(door),
             examine=SelfExamination(

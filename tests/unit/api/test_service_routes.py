@@ -35,7 +35,8 @@ def test_while_no_keys_are_known_a_caller_is_to_try_again() -> None:
 
 
 def test_it_tells_its_port_of_sql_if_it_has_one(client: TestClient) -> None:
-    assert client.get("/v1/service").json() == {"version": __version__, "sql_port": None}
+    none = dict.fromkeys(("sql_port", "otlp_http_port", "otlp_grpc_port"))
+    assert client.get("/v1/service").json() == {"version": __version__, **none}
     app = create_app(MemoryStore(), Metrics(), list, open_access(), sql_port=8124)
     answer = TestClient(app, base_url="http://127.0.0.1").get("/v1/service")
     assert answer.json()["sql_port"] == 8124

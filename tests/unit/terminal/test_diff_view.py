@@ -28,7 +28,7 @@ model time     3.90 s   8.10 s   +4.20 s (+108%)
 tool time      350 ms   900 ms   +550 ms (+157%)
 input tokens   650      700      +50 (+8%)
 output tokens  260      270      +10 (+4%)
-cost           $0.0042  $0.0044  +$0.0002 (+5%)
+cost           $0.0042  $0.0044  +$0.00020 (+5%)
 agent steps    1        1
 model steps    6        6
 tool steps     6        7        +1 (+17%)

@@ -85,13 +85,19 @@ async def get_metrics(using: Using) -> Response:
 @router.get(
     "/v1/service",
     operation_id="getService",
-    summary="What it is, and where it answers SQL",
+    summary="What it is, and where it takes spans and answers SQL",
     responses={200: DESCRIPTION, **problem_responses(401, 403, 503)},
 )
 @needs(Scope.READ)
 async def get_service(using: Using) -> ServiceDescription:
-    """Return the version, and the port of SQL while this process listens there."""
-    return ServiceDescription(version=__version__, sql_port=using.sql_port)
+    """Return the version, and the ports of SQL and OTLP on which this process listens."""
+    ports = using.ports()
+    return ServiceDescription(
+        version=__version__,
+        sql_port=using.sql_port,
+        otlp_http_port=ports.get("otlp_http"),
+        otlp_grpc_port=ports.get("otlp_grpc"),
+    )
 
 
 @router.get(

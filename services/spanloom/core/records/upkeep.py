@@ -89,6 +89,16 @@ class ServiceDescription(Record):
         ),
         Example(8123),
     ]
+    otlp_http_port: Annotated[
+        int | None,
+        Field(description="Where it takes OTLP over HTTP, likewise; null in another process."),
+        Example(4318),
+    ]
+    otlp_grpc_port: Annotated[
+        int | None,
+        Field(description="Where it takes OTLP over gRPC, likewise; null in another process."),
+        Example(4317),
+    ]
 
 
 class FindingItem(Record):

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Dialog } from "../ui/frame.js";
-import { html, save } from "../ui/html.js";
+import { coded, html, save } from "../ui/html.js";
 import { isKept, MOST, useCollected } from "./collect.js";
 import { FORMATS } from "./formats.js";
 import { about, Outcome } from "./outcome.js";
@@ -56,7 +56,7 @@ export function ExportDialog({ sources, n, close }) {
   const most = Array.isArray(sources) ? n : Math.min(n, MOST);
   return html`<${Dialog} isOpen=${true} close=${close} label=${t("export.title")}>
     <form class="dataset-form" onSubmit=${write}><h2>${t("export.title")}</h2>
-      ${!only && html`<p class="quiet">${n > most ? t("export.most", { n: most }) : t("export.runs", { n: most })}</p>`}
+      ${!only && html`<p class="quiet">${n > most ? coded(t("export.most", { n: most })) : t("export.runs", { n: most })}</p>`}
       <fieldset class="formats" disabled=${isRunning && !only}><legend>${t("export.format")}</legend>${FORMATS.map((one, at) => html`<${Choice} key=${one.id} format=${one} isFirst=${at === 0} isChosen=${one === format} no=${against(one, only)} choose=${() => setFormat(one)} />`)}</fieldset>
       <${Outcome} state=${collected} n=${most} />
       <p class="ends"><button type="button" onClick=${isRunning && !only ? collected.stop : close}>${t(isRunning && !only ? "export.stop" : made && !only ? "close" : "cancel")}</button>

@@ -94,6 +94,8 @@ function Fault() {
 
 // The text of a list without rows: how to get some.
 
+const NothingYet = later(async () => (await import("./nothing_yet.js")).NothingYet);
+
 /** Nothing was sent yet, or no stored run matches the filter. */
 export function Empty() {
   const where = place.value.query.where ?? "";
@@ -128,18 +130,5 @@ function NoMatch({ where }) {
       <code>${name(word)}</code></button></li>`))}</ul>`}
     ${(since || until) && html`<p><button onClick=${() => goTo(null)}>${t("range.all")}</button></p>`}
     ${!parts.length && html`<p><a href="/">${t("view.all")}</a></p>`}
-  </section>`;
-}
-
-function NothingYet() {
-  const host = location.hostname;
-  const lines = `export OTEL_EXPORTER_OTLP_ENDPOINT=${location.protocol}//${host}:4318\nexport OTEL_SERVICE_NAME=my-agents`;
-  const [isCopied, setCopied] = useState(false);
-  return html`<section class="notice">
-    <h2>${t("empty.yet")}</h2>
-    <p>${t("empty.yet.do")}</p>
-    <pre><code>${lines}</code></pre>
-    <p><button class="main" onClick=${() => navigator.clipboard.writeText(lines).then(() => setCopied(true))}>${isCopied ? t("copied") : t("copy")}</button></p>
-    <p class="quiet">${t("empty.yet.more")} <code>spanloom instrument</code>, <code>spanloom doctor</code></p>
   </section>`;
 }

@@ -6,7 +6,7 @@ import { clock, duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { link, place, when } from "../state/place.js";
 import { html, Menu, visible } from "../ui/html.js";
-import { headed, runPath, summary, traceId, view, wholeDocument } from "./state.js";
+import { following, grown, headed, runPath, summary, traceId, view, wholeDocument } from "./state.js";
 import { follow } from "../state/follow.js";
 import { stateOf } from "../list/run.js";
 import { DatasetButton } from "../dataset/button.js";
@@ -66,8 +66,8 @@ export function Newer() {
   const [version, setVersion] = useState(0);
   const [seen, setSeen] = useState(0);
   const [difference, setDifference] = useState(/** @type {Summary | null} */ (null));
-  const mine = view.value?.o.version ?? 0;
-  const { project, version: asked } = place.value.query;
+  const mine = grown.value >= 0 ? (view.value?.o.version ?? 0) : 0;
+  const { project, version: asked, annotate } = place.value.query;
   useEffect(() => {
     /** @param {number} came */
     const note = (came) => setVersion((known) => Math.max(known, came));
@@ -85,12 +85,14 @@ export function Newer() {
   useEffect(() => {
     const until = new AbortController();
     setDifference(null);
-    if (isNewer && (view.peek()?.o.n ?? 0) <= LONG) {
+    if (isNewer && !following.peek() && (view.peek()?.o.n ?? 0) <= LONG) {
       getJson(`${runPath()}/diff/${traceId()}`, { project, version: mine, other_version: version }, until.signal).then((data) => setDifference(data.summary), () => {});
     }
     return () => until.abort();
   }, [isNewer, version]);
-  if (!isNewer || seen === version) return "";
+  const isGrowing = isNewer && following.value && !asked && !annotate && !view.peek()?.kept && (view.peek()?.o.n ?? 0) <= LONG;
+  useEffect(() => { if (isGrowing) void import("./follow.js").then(({ grow }) => grow()); }, [isGrowing, version]);
+  if (!isNewer || isGrowing || seen === version) return "";
   const go = () => { location.search = new URLSearchParams({ ...place.peek().query, version: "" }).toString().replace(/&?version=/, ""); };
   return html`<p class="newer-bar" role="status">${difference ? t("newer.what", { version, what: said(difference) }) : t("newer", { version })}
     ${difference && html`<a class="button" target="_blank" href=${link("/diff", { a: traceId(), b: traceId(), av: String(mine), bv: String(version), project })}>${t("newer.diff")}</a>`}
@@ -136,7 +138,7 @@ export function Header() {
   }, () => setRun((known) => known ?? null)).finally(() => { headed.value = true; });
   useEffect(() => setWhole(null), [project, version]);
   useEffect(ask, [project, version]);
-  const isBehind = run !== undefined && !version && (run?.version ?? 0) < (view.value?.o.version ?? 0);
+  const isBehind = grown.value >= 0 && run !== undefined && !version && (run?.version ?? 0) < (view.value?.o.version ?? 0);
   useEffect(() => { if (isBehind) ask(); }, [isBehind]);
   const [isFolded, setFolded] = useState(true); // on a phone, whose rows would begin below the screen
   if (!run) return html`<header class="run-head"></header>`;
@@ -144,7 +146,7 @@ export function Header() {
   const notes = notesOf(view.value);
   return html`<header class="run-head ${isFolded ? "folded" : ""}">
     <div class="title"><span class="state s-${state}" title=${words}>${sign}</span>
-      <h1><bdi>${visible(run.root_name || run.trace_id)}</bdi></h1><span class="quiet">${words}</span> <${Versions} />
+      <h1><bdi>${visible(run.root_name || run.trace_id)}</bdi></h1><span class="quiet">${words}</span> ${run.status === "live" && !version && html`<${Follow} />`} <${Versions} />
       <span class="quiet" title=${run.trace_id}>${moment(Number(run.started_at))}</span>
       <${ExportButton} class="copy" sources=${[{ trace: traceId(), project, version }]} n=${1}>${t("export.open")}<//><p class="on-paper">${t("export.paper")}</p>
       <${DatasetButton} class="copy" sources=${[{ trace: traceId(), project, version }]} />
@@ -157,6 +159,9 @@ export function Header() {
     <${Newer} />
   </header>`;
 }
+
+/** Whether rows of a live run come by themselves. */
+const Follow = () => html`<button class="copy" aria-pressed=${String(following.value)} title=${t("follow.means")} onClick=${() => { following.value = !following.peek(); }}>${t("follow")}</button>`;
 
 /** A line of the list with the measurements of an old version. @param {Run} run @param {any} whole @returns {Run} */
 function oldRun(run, whole) {

@@ -2,6 +2,7 @@
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getBytes, getJson } from "../api.js";
 import { change, FIRST_ERROR, place } from "../state/place.js";
+import { kept } from "../state/reader.js";
 import { nextFailure } from "../tree/keys.js";
 import { addressOf, decode, isWhole, rowOf } from "../tree/outline.js";
 import { View } from "../tree/view.js";
@@ -22,6 +23,11 @@ export const grid = signal(/** @type {import("../tree/grid.js").Grid | null} */ 
 export const only = signal(/** @type {Uint8Array | null} */ (null));
 /** Incremented whenever the visible rows change. */
 export const turns = signal(0);
+
+/** Incremented whenever the view has grown to a newer version. */
+export const grown = signal(0);
+/** Whether a live run grows on the page, by the reader's choice. */
+export const following = kept("run.follow", false);
 
 /** The trace id of the URL. */
 export const traceId = () => location.pathname.split("/")[2] ?? "";

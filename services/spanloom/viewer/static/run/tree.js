@@ -72,10 +72,10 @@ const PAUSE_MS = 80;
 const MOST = 256;
 
 export class Texts {
-  /** @param {import("../tree/grid.js").Grid} shown @param {number} version */
-  constructor(shown, version) {
+  /** @param {import("../tree/grid.js").Grid} shown */
+  constructor(shown) {
     this.grid = shown;
-    this.version = version;
+    this.of = shown.view.o;
     /** @type {Set<number>} */
     this.chunks = new Set();
     this.pause = 0;
@@ -85,6 +85,8 @@ export class Texts {
   want(rows) {
     clearTimeout(this.pause);
     this.pause = setTimeout(() => {
+      if (this.of !== this.grid.view.o) this.chunks.clear(); // the run has grown
+      this.of = this.grid.view.o;
       const wanted = new Set(rows.map((i) => Math.floor(i / CHUNK)));
       for (const chunk of wanted) if (!this.chunks.has(chunk)) void this.fetch(chunk);
     }, PAUSE_MS);
@@ -92,11 +94,13 @@ export class Texts {
 
   /** @param {number} chunk */
   async fetch(chunk) {
+    const { of } = this;
     this.chunks.add(chunk);
     const from = chunk * CHUNK;
     const { project } = place.peek().query;
     try {
-      const data = await getJson(`${runPath()}/rows`, { project, version: this.version, from, to: Math.min(from + CHUNK, this.grid.view.o.n) });
+      const data = await getJson(`${runPath()}/rows`, { project, version: this.of.version, from, to: Math.min(from + CHUNK, this.grid.view.o.n) });
+      if (this.of !== of) return;
       for (const one of data.items) this.grid.texts.set(one.row, one.error || one.preview);
       this.forget();
       this.grid.updateTexts();
@@ -181,7 +185,7 @@ function drawn(view) {
 }
 
 /** @param {{view: View, words?: Words}} props */
-export function Tree({ view, words = (made) => new Texts(made, view.o.version) }) {
+export function Tree({ view, words = (made) => new Texts(made) }) {
   const rows = useRef(/** @type {HTMLElement | null} */ (null));
   const strip = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const flame = useRef(/** @type {HTMLCanvasElement | null} */ (null));

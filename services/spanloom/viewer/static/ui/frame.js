@@ -4,7 +4,7 @@ import { signal } from "../vendor/signals.js";
 import { kept } from "../state/reader.js";
 import { hasKey, isLocked, useKey } from "../api.js";
 import { language, t } from "../i18n/index.js";
-import { html } from "./html.js";
+import { coded, html } from "./html.js";
 import { Navigation } from "./navigation.js";
 
 // Keyboard shortcuts of one letter. They can be switched off (WCAG 2.1.4), never fire while the user is typing,
@@ -66,6 +66,8 @@ export function Dialog({ isOpen, close, label, children }) {
 /** Asks for an API key, which is kept in this tab only. */
 export function KeyDialog() {
   const isOpen = isLocked.value || isKeyAsked.value;
+  const isNeeded = useRef(false); // without a key only a service without keys answers
+  isNeeded.current ||= isLocked.value || hasKey();
   const close = () => {
     isKeyAsked.value = isLocked.value = false;
   };
@@ -79,7 +81,7 @@ export function KeyDialog() {
   return html`<${Dialog} isOpen=${isOpen} close=${close} label=${t("key.title")}>
     <form onSubmit=${take}>
       <h2>${t("key.title")}</h2>
-      <p>${t("key.why")}</p>
+      <p>${coded(t(isNeeded.current ? "key.why" : "key.none"))}</p>
       <label>${t("key.label")} <input name="key" type="password" autocomplete="off" spellcheck=${false} autofocus /></label>
       <p class="quiet">${t("key.kept")}</p>
       <p class="ends"><button type="button" onClick=${close}>${t("cancel")}</button>
@@ -173,7 +175,7 @@ export function Failure({ error, again }) {
   return html`<section class="notice" role="alert">
     <h2>${t(`error.${is}`)}</h2>
     ${is !== "id" && error.message !== t("error.unreachable") && html`<p>${error.message}</p>`}
-    <p>${t(`error.${is}.do`, { origin: location.origin })}</p>
+    <p>${coded(t(`error.${is}.do`, { origin: location.origin }))}</p>
     <p><button class="main" onClick=${again}>${t("retry")}</button>
       ${is === "locked" && html` <button onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key")}</button>`}</p>
   </section>`;

@@ -21,6 +21,6 @@ export const importing = {
   "import.first": "The first {n} are shown.",
   "import.place": "Place",
   "import.reason": "Reason",
-  "import.large": "It is larger than {n} MiB: `spanloom import` reads it.",
+  "import.large": "It is larger than {n} MiB: spanloom import reads it.",
   "import.cut": "The answer was cut off: import the file again, what is stored is not stored twice.",
 };

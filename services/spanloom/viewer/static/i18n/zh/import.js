@@ -21,6 +21,6 @@ export const importing = {
   "import.first": "显示前 {n} 项。",
   "import.place": "位置",
   "import.reason": "原因",
-  "import.large": "文件超过 {n} MiB：请用 `spanloom import` 导入。",
+  "import.large": "文件超过 {n} MiB：请用 spanloom import 导入。",
   "import.cut": "应答中断：请重新导入该文件，已存储的内容不会重复。",
 };

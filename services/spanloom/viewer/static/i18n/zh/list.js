@@ -39,5 +39,11 @@ export const list = {
   "empty.without": "不含",
   "empty.yet": "还没有运行",
   "empty.yet.do": "在运行智能体的终端中：",
-  "empty.yet.more": "这是 OTLP over HTTP 的地址，`spanloom serve` 会打印它。尚未接入或没有数据到达时：",
+  "empty.yet.http": "这是 OTLP over HTTP 的地址。",
+  "empty.yet.grpc": "gRPC 的地址是",
+  "empty.yet.more": "各框架的接入方法，以及没有数据到达时的排查：",
+  "empty.yet.elsewhere": "span 由另一个进程接收：`spanloom collect` 会打印其地址。",
+  "empty.yet.waiting": "正在等待第一个 span……",
+  "empty.yet.came": "第一个 span 于 {time} 到达。",
+  "empty.yet.show": "显示该运行",
 };
