@@ -46,7 +46,7 @@ from spanloom.api.services import Services
 from spanloom.api.stats import stats
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from starlette.routing import BaseRoute
 
@@ -105,9 +105,9 @@ def create_app(
     texts are not searched. A store call times out after ``timeout_s`` seconds. Trajectories of
     another ``extractor_version`` are outdated. ``examine`` returns the findings of a self-check; it
     may block. At most ``most_readers`` follow the change feed at one time. ``sql_port`` is the port
-    on which this process answers SQL, ``otlp_http`` the address at which it takes spans,
-    ``ports`` returns the ports of all its parts by name. ``importer`` stores imported files; without one they are refused. ``others`` are further
-    routers, whose routes declare their needs like ours.
+    on which this process answers SQL, ``otlp_http`` the address at which it takes spans; ``ports``
+    returns the ports of all its parts by name. ``importer`` stores imported files; without one they
+    are refused. ``others`` are further routers, whose routes declare their needs like ours.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)

@@ -46,6 +46,9 @@ _NOT_COMPARED = frozenset(
 _OF_THE_RUN = frozenset(("service_name", "environment", "user_id", "tags", "trace_name"))
 """Metadata that is compared for the root only: all steps repeat it."""
 
+_NAMES = ("tool_name", "agent_name")
+"""Metadata that mostly repeats the name of the step."""
+
 
 class DiffStep:
     """One step; expensive properties are computed on first use."""
@@ -63,7 +66,11 @@ class DiffStep:
         self.error = None if error is None else error.get("msg") or ""
         self.error_code = None if error is None else error.get("code")
         left_out = _NOT_COMPARED if is_root else _NOT_COMPARED | _OF_THE_RUN
-        self.metadata = {k: v for k, v in step.metadata.items() if k not in left_out}
+        self.metadata = {
+            key: value
+            for key, value in step.metadata.items()
+            if key not in left_out and not (key in _NAMES and value == self.name)
+        }
         text = without_ids(self.output) if self.type == "model" else self.input
         name = "" if self.type == "model" else self.name  # it may be that of the model
         self.signature = Signature(self.type, name, text)
