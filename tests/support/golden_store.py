@@ -63,7 +63,7 @@ class GoldenService(NamedTuple):
     def steady(self, text: str) -> str:
         """Return a text without what varies: times since the start, ports, version."""
         text = re.sub(r"\d{13,19}", self._time, text)
-        text = re.sub(r'(127\.0\.0\.1:|"sql_port": )\d+', r"\1<port>", text)
+        text = re.sub(r'(127\.0\.0\.1:|"(?:sql|otlp_http|otlp_grpc)_port": )\d+', r"\1<port>", text)
         return re.sub(rf'("version": "|spanloom ){re.escape(__version__)}', r"\1<version>", text)
 
     def _time(self, found: re.Match[str]) -> str:
