@@ -93,12 +93,12 @@ class ServiceDescription(Record):
         int | None,
         Field(description="Where it takes OTLP over HTTP, likewise; null in another process."),
         Example(4318),
-    ]
+    ] = None
     otlp_grpc_port: Annotated[
         int | None,
         Field(description="Where it takes OTLP over gRPC, likewise; null in another process."),
         Example(4317),
-    ]
+    ] = None
 
 
 class FindingItem(Record):
