@@ -83,6 +83,7 @@ TOLD = {
     "models": ["gpt-4o", "gpt-5"],
     "services": ["travel"],
     "environment": "production",
+    "release": "1.4.0",
     "user_id": "ada",
     "tags": ["beta", "new"],
 }
@@ -107,6 +108,7 @@ def test_what_a_run_was_about_and_what_its_sender_tells(store: Store, key: Trace
         filtered(model="gpt-5"),
         filtered(service="travel"),
         filtered(environment="production"),
+        filtered(release="1.4.0"),
         filtered(user="ada"),
         filtered(tag="new"),
     ],

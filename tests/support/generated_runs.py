@@ -181,6 +181,7 @@ def _extras(chance: Random, steps: Sequence[Step]) -> dict[str, object]:
         extras["cost"] = {"usd": known if all(costs) else None, "known_usd": known}
     for name, values in {
         "environment": ["", "production"],
+        "release": ["", "1.4.0"],
         "user_id": ["", "ada"],
         "conversation_id": ["", "trip"],
     }.items():

@@ -82,6 +82,7 @@ def _span_of(wire: WireSpan, group: ScopeSpans, resource: dict[str, str], seq: i
         row_version=seq,
         environment=resource.get("deployment.environment.name", "")
         or resource.get("deployment.environment", ""),
+        release=resource.get("service.version", "") or resource.get("vcs.ref.head.revision", ""),
     )
 
 

@@ -179,6 +179,7 @@ def _run_facts(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Mapping[s
         "service": extras.get("services", []),
         "tag": extras.get("tags", []),
         "environment": extras.get("environment") or None,
+        "release": extras.get("release") or None,
         "user": extras.get("user_id") or None,
         "error_type": (causes[0].type if causes else "") or None,
         "error_message": (causes[0].message[:1000] if causes else "") or None,

@@ -70,7 +70,9 @@ RUN_TYPES = {
     "dialects": pa.list_(pa.string()),
     **dict.fromkeys(("duplicate_of", "conversation_id", "question", "answer"), pa.string()),
     **dict.fromkeys(("models", "services"), pa.list_(pa.string())),
-    **dict.fromkeys(("environment", "user_id", "error_type", "error_message"), pa.string()),
+    **dict.fromkeys(
+        ("environment", "release", "user_id", "error_type", "error_message"), pa.string()
+    ),
     "tags": pa.list_(pa.string()),
     **dict.fromkeys(("model_time", "tool_time"), pa.int64()),
     **dict.fromkeys(("resumes", "resumed_by"), pa.string()),

@@ -219,7 +219,9 @@ def _cost(agent: Step) -> Mapping[str, str]:
     return {COST: agent.metadata[COST]} if COST in agent.metadata else {}
 
 
-_FROM_TEXTS = frozenset({"conversation_id", "user_id", "environment", "tags", "metadata"})
+_FROM_TEXTS = frozenset(
+    {"conversation_id", "user_id", "environment", "release", "tags", "metadata"}
+)
 
 
 def _known(extras: Mapping[str, object]) -> Mapping[str, object]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
 
-OF_THE_SENDER = ("conversation_id", "user_id", "environment", "tags", "metadata")
+OF_THE_SENDER = ("conversation_id", "user_id", "environment", "release", "tags", "metadata")
 """Members of ``extraction`` that the sender of a run says."""
 OF_THE_SOURCE = (*OF_THE_SENDER, "services", "linked_traces")
 """Those that do not follow from the steps, and that a run may be read with."""

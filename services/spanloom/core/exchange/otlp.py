@@ -32,6 +32,7 @@ MAX_DEPTH = 64
 _NO_ID = {32: "0" * 32, 16: "0" * 16}
 _MAX_NS = 2**64 - 1
 _ENVIRONMENT = ("deployment.environment.name", "deployment.environment")
+_RELEASE = ("service.version", "vcs.ref.head.revision")
 
 
 class Traces:
@@ -96,6 +97,7 @@ def _span(wire: Json, scope: Json, resource: Mapping[str, str]) -> Span:
         links=tuple(map(_link, a_list(wire.get("links") or [], "links"))),
         row_version=0,
         environment=next((resource[key] for key in _ENVIRONMENT if resource.get(key)), ""),
+        release=next((resource[key] for key in _RELEASE if resource.get(key)), ""),
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from spanloom.core.conventions.releases import release_of
 from spanloom.core.conventions.run_context import OWN
 from spanloom.core.extraction.metrics import sum_costs, sum_usage, union_ns
 from spanloom.core.model.trajectory import StepType, names_of_agents
@@ -41,6 +42,7 @@ def list_extras(
         "services": sorted({span.service_name for span in tree.spans} - {""}) or None,
         "conversation_id": _conversation(tree, arranged),
         "environment": _only("environment", arranged),
+        "release": release_of(tree.spans, tree.root),
         "user_id": _only("user_id", arranged),
         "tags": _tags(arranged),
         "metadata": _own_metadata(arranged, agents),

@@ -187,6 +187,7 @@ EXTRAS: Mapping[str, Callable[[object], object]] = {
     "services": carried.texts,
     "conversation_id": carried.text,
     "environment": carried.text,
+    "release": carried.text,
     "user_id": carried.text,
     "tags": carried.texts,
     "metadata": carried.texts_by_name,

@@ -71,6 +71,8 @@ class Span(NamedTuple):
     """Grows each time the span is accepted."""
     environment: str = ""
     """Where the service runs, ``production``: a resource attribute, like ``service_name``."""
+    release: str = ""
+    """The version of the service, else the revision of its source: resource attributes."""
 
     @property
     def is_finished(self) -> bool:

@@ -354,6 +354,18 @@ class Run(Record):
         Asked("environment", "Where it ran.", 'environment = "production"'),
         Example("production"),
     ] = None
+    release: Annotated[
+        str | None,
+        Field(description="Which version of the agent ran, as the sender says."),
+        Stored(
+            "Release",
+            _NAME,
+            "Which version of the agent ran, as the sender says; or empty.",
+            lambda run: _extra(run, "release", ""),
+        ),
+        Asked("release", "Which version of the agent ran.", 'release = "1.4.0"'),
+        Example("1.4.0"),
+    ] = None
     user_id: Annotated[
         str | None,
         Field(description="For whom it ran, as the sender says."),
@@ -640,9 +652,10 @@ OTHERS = (
 
 _FIRST = (
     "project trace_id status outcome start duration root_name root_type has_error agent model"
-    " dialect service tag environment user conversation version steps model_steps tool_steps"
-    " agent_steps spans tokens input_tokens output_tokens reasoning_tokens cache_read_tokens cost"
-    " model_time tool_time failures error_type error_message tool_errors model_errors warning"
-    " duplicate longest_repeat most_repeats input output error metadata annotated score"
+    " dialect service tag environment release user conversation version steps model_steps"
+    " tool_steps agent_steps spans tokens input_tokens output_tokens reasoning_tokens"
+    " cache_read_tokens cost model_time tool_time failures error_type error_message tool_errors"
+    " model_errors warning duplicate longest_repeat most_repeats input output error metadata"
+    " annotated score"
 )
 RUN = Declaration(Run, OTHERS, _FIRST.split())

@@ -5,7 +5,7 @@ SELECT
     StatusCode, StatusMessage, ServiceName, ScopeName, ScopeVersion, SpanAttributes,
     arrayZip(`Events.TimeUnixNano`, `Events.Name`, `Events.Attributes`),
     arrayZip(`Links.TraceId`, `Links.SpanId`, `Links.Attributes`),
-    Seq, Environment, Project
+    Seq, Environment, Release, Project
 FROM otel_traces
 WHERE Project = {project:String} AND TraceId = {trace_id:String} AND startsWith(SpanId, {span_id_start:String})
   AND (SpanId, RowVersion, StartTimeUnixNano) IN

@@ -7,7 +7,7 @@ SELECT
     StatusCode, StatusMessage, ServiceName, ScopeName, ScopeVersion, SpanAttributes,
     arrayZip(`Events.TimeUnixNano`, `Events.Name`, `Events.Attributes`),
     arrayZip(`Links.TraceId`, `Links.SpanId`, `Links.Attributes`),
-    Seq, Environment, Project
+    Seq, Environment, Release, Project
 FROM otel_traces
 PREWHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
 WHERE startsWith(SpanId, {span_id_start:String})

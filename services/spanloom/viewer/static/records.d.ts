@@ -42,6 +42,8 @@ export interface Run {
   services: string[];
   /** Where it ran, as the sender says. */
   environment: string | null;
+  /** Which version of the agent ran, as the sender says. */
+  release: string | null;
   /** For whom it ran, as the sender says. */
   user_id: string | null;
   /** Tags of the sender. */

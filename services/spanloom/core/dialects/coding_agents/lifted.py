@@ -49,5 +49,8 @@ def _lifted(span: Span, event: Event, number: int) -> Span:
     event_id = blake2b(named.encode(errors="surrogatepass"), digest_size=8).hexdigest()
     record = as_span(event, event_id, (span.trace_id, ""), span.row_version)
     return record._replace(
-        service_name=span.service_name, scope_name=span.scope_name, environment=span.environment
+        service_name=span.service_name,
+        scope_name=span.scope_name,
+        environment=span.environment,
+        release=span.release,
     )

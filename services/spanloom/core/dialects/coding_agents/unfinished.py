@@ -54,5 +54,8 @@ def _as_record(span: Span, event: Event, call_id: str) -> Span:
     of = (span.trace_id, span.parent_span_id)
     record = as_span(event, made_id(span.span_id, call_id), of, span.row_version)
     return record._replace(
-        service_name=span.service_name, scope_name=span.scope_name, environment=span.environment
+        service_name=span.service_name,
+        scope_name=span.scope_name,
+        environment=span.environment,
+        release=span.release,
     )

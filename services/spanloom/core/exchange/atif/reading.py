@@ -34,12 +34,8 @@ _LATEST, _WITHOUT_SESSION = 8, 7
 """Minor versions: the latest that is known, and the first in which ``session_id`` may be absent."""
 _EMBEDDED = "subagent_trajectories"
 _TRACE_DIGITS = 32
-_EXTRA = frozenset(
-    {
-        *(ROOT_ID, "root_type", "input", "output", "error"),
-        *("metadata", "user_id", "environment", "tags"),
-    }
-)
+_OF_EXTRA = ("user_id", "environment", "release", "tags")
+_EXTRA = frozenset({ROOT_ID, "root_type", "input", "output", "error", "metadata", *_OF_EXTRA})
 """Members of ``extra`` of a trajectory that are read."""
 
 
@@ -121,7 +117,7 @@ def _extras(trajectory: Json, trace_id: str, source: str) -> Mapping[str, object
     own = extra.get("metadata")
     session = trajectory.get("session_id")
     about: Json = dict(own) if isinstance(own, dict) else {}
-    about |= {name: extra[name] for name in ("user_id", "environment", "tags") if name in extra}
+    about |= {name: extra[name] for name in _OF_EXTRA if name in extra}
     if session and session != source and trace_id not in str(session):
         about["conversation_id"] = session
     about |= {name: trajectory[name] for name in (CONTINUED, NOTES) if trajectory.get(name)}

@@ -55,7 +55,7 @@ HEARD = "is_only_heard"
 """In ``extra`` of a result that only the input of a model has: no step ran the tool."""
 _SOURCES = {"system": "system", "developer": "system"}
 _SETTLED = "settled"
-_OF_EXTRA = ("user_id", "environment", "tags")
+_OF_EXTRA = ("user_id", "environment", "release", "tags")
 _AN_AGENT = KeptOfStep(WHOLE - {"duration"}, {"agent_name", AGENT_VERSION, "cost"})
 _KEPT = Kept(
     OF_THE_SENDER,

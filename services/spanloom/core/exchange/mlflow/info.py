@@ -64,6 +64,7 @@ class RunFacts:
             "conversation_id": self._own("conversation_id") or self._metadata.get(names.SESSION),
             "user_id": self._own("user_id") or self._metadata.get(names.USER),
             "environment": self._own("environment"),
+            "release": self._own("release"),
             "services": self._list("services"),
             "linked_traces": self._list("linked_traces"),
             "tags": self._all_tags(),

@@ -1,0 +1,52 @@
+"""The release of a run: which version of the agent ran."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from spanloom.core.model.span import Span
+
+_ATTRIBUTES = ("gen_ai.agent.version", "langfuse.release")
+"""Span attributes with a release, the one that says most of the agent first.
+
+A revision among the attributes of a span is not one: coding agents put there what they work on.
+"""
+_UNKNOWN = frozenset({"", "unknown"})
+
+
+def release_of(spans: Sequence[Span], root: Span) -> str | None:
+    """Return the release by the first source that has one; ``None`` if all lack or disagree on it.
+
+    Sources are the span attributes above, then the resource. Of each the root counts, else the only
+    value of all spans.
+    """
+    return next((found for read in _SOURCES if (found := _only(read, spans, root))), None)
+
+
+def _only(read: Callable[[Span], str], spans: Sequence[Span], root: Span) -> str:
+    if (own := read(root)) not in _UNKNOWN:
+        return own
+    values = _first_two(read, spans)
+    return values[0] if len(values) == 1 else ""
+
+
+def _first_two(read: Callable[[Span], str], spans: Sequence[Span]) -> Sequence[str]:
+    found: list[str] = []
+    for span in spans:
+        if (value := read(span)) not in _UNKNOWN and value not in found:
+            found.append(value)
+            if len(found) > 1:
+                break
+    return found
+
+
+def _readers() -> Iterator[Callable[[Span], str]]:
+    for key in _ATTRIBUTES:
+        yield lambda span, key=key: span.attributes.get(key, "")  # type: ignore[misc]  # bound
+    yield lambda span: span.release
+
+
+_SOURCES = tuple(_readers())
