@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 ALL = "count,rate(error),sum(cost),avg(cost),p95(duration),max(input_tokens),min(duration)"
 
 
+DERIVED = (
+    "avg(model_error_rate),max(tool_error_rate),p50(tool_step_proportion),avg(tokens_per_second),"
+    "p95(first_token),max(wall_time)"
+)
+
+
 class Case(NamedTuple):
     """What is asked for."""
 
@@ -51,6 +57,8 @@ def stores(clickhouse_store: ClickHouseStore) -> tuple[str, Sequence[Store]]:
     [
         Case(Subject.RUN, ALL),
         Case(Subject.RUN, ALL, "model,environment"),
+        Case(Subject.RUN, DERIVED, "release"),
+        Case(Subject.RUN, "count", where="wall_time > 3s and not tokens_per_second < 100"),
         Case(Subject.RUN, "p50(tool_time),count", "outcome,has_error", 10),
         Case(Subject.RUN, "count", where='has(tool = "search" then error)'),
         Case(Subject.RUN, "count,sum(cost)", "user", where='trace_id = "none"'),

@@ -83,5 +83,6 @@ class MemoryListing(MemorySubject):
 
 def _summary(record: TrajectoryRecord) -> ListedRun:
     """Return a record as the columns of its row would be read."""
-    stored = {**summary_row(record), "Rank": ()}
+    longest = run_of(record).facts["longest_repeat"]
+    stored = {**summary_row(record), "LongestRepeat": longest, "Rank": ()}
     return listed_run(SimpleNamespace(**stored))

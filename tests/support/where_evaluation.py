@@ -42,6 +42,7 @@ from spanloom.storage.runs.rows import agent_names, placed_steps
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from spanloom.core.model.trajectory import Step, Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.query.question import Order, Rank
     from spanloom.core.query.where.tree import Condition
@@ -114,12 +115,20 @@ def holds(where: Condition, run: Run) -> bool:  # noqa: PLR0911  # one for each 
             return _is_said(run.facts[TEXTS], tuple(Part), text)
 
 
+_MAY_BE_ABSENT = frozenset(
+    {
+        *("cost", "first_token", "tokens_per_second"),
+        *("model_error_rate", "tool_error_rate", "tool_step_proportion"),
+    }
+)
+
+
 def rank_of(order: Order, run: Run) -> Rank:
     """Return the sort key before the start time; absent values sort last."""
     if order.field is START:
         return ()
     value = run.facts[order.field.name]
-    if order.field.name != "cost":
+    if order.field.name not in _MAY_BE_ABSENT:
         return (value,)
     return (int((value is None) is not order.is_descending), value or 0.0)
 
@@ -204,6 +213,7 @@ def _run_facts(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Mapping[s
         "failures": len(trajectory.failures),
         "tool_errors": failed.count(StepType.TOOL),
         "model_errors": failed.count(StepType.MODEL),
+        **_derived(trajectory, [flat.step for flat in steps], failed),
         "warning": list(trajectory.warnings),
         "duplicate": trajectory.duplicate_of is not None,
         "longest_repeat": repeats.longest,
@@ -211,6 +221,29 @@ def _run_facts(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Mapping[s
         "metadata": find_attributes(
             of_run, root.metadata, (list_attributes(flat.step.metadata) for flat in steps)
         ),
+    }
+
+
+def _derived(
+    trajectory: Trajectory, steps: Sequence[Step], failed: Sequence[StepType]
+) -> Mapping[str, Any]:
+    """Return the facts that follow from other columns."""
+    root, metrics, counts = trajectory.root, trajectory.root_metrics, trajectory.step_counts
+    models, tools = counts.get("model", 0), counts.get("tool", 0)
+    llm_ns = metrics.llm_duration_ns
+    tokens = [
+        s.start_ns - root.start_ns + s.first_token_ms * 1e6
+        for s in steps
+        if s.first_token_ms is not None
+    ]
+    ends = [max(step.end_ns, step.start_ns) for step in (root, *steps)]
+    return {
+        "model_error_rate": failed.count(StepType.MODEL) / models if models else None,
+        "tool_error_rate": failed.count(StepType.TOOL) / tools if tools else None,
+        "tool_step_proportion": tools / (models + tools) if models + tools else None,
+        "tokens_per_second": metrics.output_tokens * 1e9 / llm_ns if llm_ns else None,
+        "first_token": min(tokens) if tokens else None,
+        "wall_time": max(ends) - min(step.start_ns for step in (root, *steps)),
     }
 
 

@@ -75,6 +75,7 @@ RUN_TYPES = {
     ),
     "tags": pa.list_(pa.string()),
     **dict.fromkeys(("model_time", "tool_time"), pa.int64()),
+    "longest_repeat": pa.int64(),
     **dict.fromkeys(("resumes", "resumed_by"), pa.string()),
 }
 

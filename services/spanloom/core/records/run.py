@@ -31,6 +31,14 @@ _HAS_STEPS = (
 )
 _FIRST_FAILED = "`Steps.{}`[arrayFirstIndex(failed -> failed, `Steps.HasError`)]"
 """Of rows that have no such column: what the first step that failed has."""
+_FIRST_OUTPUT = (
+    "arrayMin((start, ms) -> start + ifNull(ms, inf) * 1e6, `Steps.StartNs`, `Steps.FirstTokenMs`)"
+)
+_WALL_TIME = (
+    f"toUInt64(greatest(toInt64(least(DurationNs, {_INT64_MAX})),"
+    f" arrayMax((start, ns) -> start + toInt64(least(ns, {_INT64_MAX} - greatest(start, 0))),"
+    " `Steps.StartNs`, `Steps.DurationNs`)) - least(0, arrayMin(`Steps.StartNs`)))"
+)
 
 
 def _extra(run: BuiltRun, name: str, default: object) -> object:
@@ -409,6 +417,19 @@ class Run(Record):
         Asked("tool_time", "All runs of tools together.", "tool_time > 1m"),
         Example("420"),
     ] = 0
+    longest_repeat: Annotated[
+        int,
+        Field(description="The same call in a row, at most."),
+        Stored(
+            "LongestRepeat",
+            "UInt32",
+            "How many runs of tools in a row were one tool with the same arguments, at most.",
+            tables=Tables.LIST,
+        ),
+        Asked("longest_repeat", "The same call in a row, at most.", "longest_repeat >= 3"),
+        Example(1),
+        Group.METRICS,
+    ] = 0
     resumes: Annotated[
         str | None,
         Field(description="The trace that waited for the answer which this run was given."),
@@ -468,6 +489,20 @@ def _tokens(column: str, name: str, comment: str, asked: Asked | None = None) ->
     return Other(Stored(column, "Int64", comment, lambda run: _extra(run, name, 0)), asked)
 
 
+def _share(name: str, description: str, part: str, whole: str, scale: str = "") -> Other:
+    """Return a field of ``where`` that divides two columns; absent where the divisor is 0."""
+    return Other(
+        asked=Asked(
+            name,
+            description,
+            f"{name} > 0.5",
+            FieldType.NUMBER,
+            sql=f"({part}{scale} / greatest({whole}, 1))",
+            is_there=f"({whole} > 0)",
+        )
+    )
+
+
 def _words(name: str, description: str) -> Other:
     example = f'{name}: "rate limit"'
     return Other(asked=Asked(name, description, example, FieldType.WORDS))
@@ -523,6 +558,40 @@ OTHERS = (
         "Model steps that failed.",
         Asked("model_errors", "Calls of models that failed.", "model_errors > 0"),
     ),
+    _share("model_error_rate", "Failed among the calls of models.", "ModelErrors", "ModelSteps"),
+    _share("tool_error_rate", "Failed among the runs of tools.", "ToolErrors", "ToolSteps"),
+    _share(
+        "tool_step_proportion",
+        "Runs of tools among those and calls of models.",
+        "ToolSteps",
+        "(ModelSteps + ToolSteps)",
+    ),
+    _share(
+        "tokens_per_second",
+        "Output tokens per second of its model calls.",
+        "OutputTokens",
+        "ModelDurationNs",
+        " * 1e9",
+    ),
+    Other(
+        asked=Asked(
+            "first_token",
+            "From its start to the first token of any model call.",
+            "first_token > 500ms",
+            FieldType.DURATION,
+            sql=_FIRST_OUTPUT,
+            is_there="arrayExists(ms -> isNotNull(ms), `Steps.FirstTokenMs`)",
+        )
+    ),
+    Other(
+        asked=Asked(
+            "wall_time",
+            "From its earliest start to its newest end, of the root and all steps.",
+            "wall_time > 1m",
+            FieldType.DURATION,
+            sql=_WALL_TIME,
+        )
+    ),
     Other(
         Stored(
             "Warnings",
@@ -537,12 +606,6 @@ OTHERS = (
             FieldType.TEXT,
             is_list=True,
         ),
-    ),
-    _listed(
-        "LongestRepeat",
-        "UInt32",
-        "How many runs of tools in a row were one tool with the same arguments, at most.",
-        Asked("longest_repeat", "The same call in a row, at most.", "longest_repeat >= 3"),
     ),
     _listed(
         "MostRepeats",
@@ -654,8 +717,9 @@ _FIRST = (
     "project trace_id status outcome start duration root_name root_type has_error agent model"
     " dialect service tag environment release user conversation version steps model_steps"
     " tool_steps agent_steps spans tokens input_tokens output_tokens reasoning_tokens"
-    " cache_read_tokens cost model_time tool_time failures error_type error_message tool_errors"
-    " model_errors warning duplicate longest_repeat most_repeats input output error metadata"
-    " annotated score"
+    " cache_read_tokens cost model_time tool_time wall_time first_token tokens_per_second failures"
+    " error_type error_message tool_errors model_errors model_error_rate tool_error_rate"
+    " tool_step_proportion warning duplicate longest_repeat most_repeats input output error"
+    " metadata annotated score"
 )
 RUN = Declaration(Run, OTHERS, _FIRST.split())

@@ -52,6 +52,8 @@ export interface Run {
   model_time: string;
   /** Of all runs of tools. */
   tool_time: string;
+  /** The same call in a row, at most. */
+  longest_repeat: number;
   /** The trace that waited for the answer which this run was given. */
   resumes: string | null;
   /** The trace that was given the answer for which this run waited. */
