@@ -42,7 +42,7 @@ class RunFilters(TypedDict, total=False):
     since: Annotated[
         datetime | str | int | None,
         Short(
-            "Started at or after: RFC 3339, milliseconds since the epoch, or `7d` (m, h, d, w) ago.",
+            "Started at or after: RFC 3339, milliseconds since the epoch, or `7d` (m, h, w) ago.",
             "2026-01-31T12:00:00Z",
             "Started at or after: 30m, 2h or 7d ago, yesterday, a date, a time.",
             field="start",
