@@ -27,7 +27,7 @@ from tests.support import programs
 from tests.support.examples import register_profiles
 from tests.support.image_store import image_store
 from tests.support.memory_store import MemoryStore
-from tests.support.order import ByFile, sort_slow_first
+from tests.support.order import ByFile, begin_elsewhere, sort_slow_first
 from tests.support.scratch import use_memory
 from tests.support.served_store import make_server, served_store
 from tests.support.tiers import mark_tiers, running, watch_tiers
@@ -80,6 +80,20 @@ TOLD = "told"
 """The property of a test's report under which ``tell`` keeps a text."""
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Have each of several workers import the files of a folder in an order of its own."""
+    report = yield
+    own = getattr(collector.config, "workerinput", None)
+    if own and isinstance(collector, pytest.Session | pytest.Directory) and report.result:
+        worker, workers = int(own["workerid"].removeprefix("gw")), own["workercount"]
+        report.result = begin_elsewhere(report.result, worker, workers)
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)  # what follows depends on the order, which each worker must have
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what each test costs; with several workers, put slow folders first."""
     mark_tiers(items)
@@ -107,7 +121,6 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
-        gc.collect()
         gc.freeze()
         gc.enable()
 
