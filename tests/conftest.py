@@ -25,6 +25,7 @@ import structlog
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from tests.support import programs
 from tests.support.examples import register_profiles
+from tests.support.forgotten_deletions import forget_deletions
 from tests.support.image_store import image_store
 from tests.support.memory_store import MemoryStore
 from tests.support.order import ByFile, begin_elsewhere, sort_slow_first
@@ -353,13 +354,25 @@ def store_url(tmp_path_factory: pytest.TempPathFactory, made_store: Path) -> Ite
 
 
 @pytest.fixture(scope="session")
-def clickhouse_store(store_url: str) -> Iterator[ClickHouseStore]:
+def opened_store(store_url: str) -> Iterator[ClickHouseStore]:
     """One store for all tests of a run: a process can open one embedded store."""
     if not store_url.startswith("chdb:"):  # that one has its tables
         with closing(open_upkeep(store_url)) as upkeep:
             upkeep.migrate()
     with closing(open_store(store_url)) as store:
         yield store
+
+
+@pytest.fixture(scope="module")
+def clickhouse_store(store_url: str, opened_store: ClickHouseStore) -> Iterator[ClickHouseStore]:
+    """Share that store; if embedded, no deletion is recorded in it when a module begins.
+
+    Else every query of later modules looks for deleted traces, and the keeper for those of all
+    deletions so far.
+    """
+    yield opened_store
+    if store_url.startswith("chdb:"):
+        forget_deletions(opened_store)
 
 
 @pytest.fixture(scope="session")

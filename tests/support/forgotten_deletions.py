@@ -1,0 +1,24 @@
+"""Forgets the deletions of a store: its queries cost what they do while nothing is deleted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.storage.deletions.hiding import DeletedRows
+
+if TYPE_CHECKING:
+    from spanloom.storage.store import ClickHouseStore
+
+TABLES = ("deleted_traces", "deletions")
+
+
+def forget_deletions(store: ClickHouseStore) -> None:
+    """Remove the record of all deletions from an embedded store: rows still hidden show again."""
+    lane = store.lanes.worker
+    hiding = lane.hiding
+    if not hiding.may_hide:
+        return
+    assert isinstance(hiding, DeletedRows)
+    for table in TABLES:
+        lane.run(f"TRUNCATE TABLE {table}")
+    hiding._has_deletions = False
