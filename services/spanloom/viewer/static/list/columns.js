@@ -2,7 +2,7 @@
 import { html, line, visible } from "../ui/html.js";
 import { clock, duration, moment, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
-import { change, FIRST_ERROR, link, place } from "../state/place.js";
+import { FIRST_ERROR, link, place } from "../state/place.js";
 import { pageOf } from "./run.js";
 import { wordsIn } from "../state/filters.js";
 import { scoreOf, scoresInWords } from "./runs.js";
@@ -94,7 +94,6 @@ export function columnsText(names) {
 
 // The fields by which runs are filtered and ordered, as reported by the service.
 
-/** @typedef {import("../i18n/index.js").Key} Key */
 /** @typedef {import("../records.js").FieldItem} Field */
 
 const known = signal(/** @type {Field[] | null} */ (null));
@@ -116,27 +115,4 @@ export async function questionOf(text) {
 export function useFields(of = "trajectories") {
   useEffect(() => void loadFields().catch(() => {}), []);
   return (known.value ?? []).filter((one) => one.of === of);
-}
-
-/** The label of a number: that of its column, if there is one. @param {string} name */
-function nameOf(name) {
-  const key = /** @type {Key} */ (`order.${name}`);
-  const label = t(key);
-  const column = COLUMNS.find((one) => one.order === name);
-  return label !== key ? label : column ? t(column.label) : name;
-}
-
-/** Order by any field that is a number, also without a column. */
-export function OrderChoice() {
-  const order = place.value.query.order ?? "-start";
-  const ordered = useFields().filter((one) => one.is_ordered);
-  /** @param {Event} event */
-  const choose = (event) => {
-    const wanted = /** @type {HTMLSelectElement} */ (event.target).value;
-    change({ order: wanted === "-start" ? null : wanted, cursor: null, at: null }, true);
-  };
-  return html`<label class="order">${t("list.order")} <select value=${order} onChange=${choose}>
-    ${!ordered.length && html`<option value=${order}>${nameOf(order.replace("-", ""))}</option>`}
-    ${ordered.flatMap(({ name }) => [`-${name}`, name]).map((one) => html`<option key=${one} value=${one}>${nameOf(one.replace("-", ""))} ${one.startsWith("-") ? "▾" : "▴"}</option>`)}
-  </select></label>`;
 }

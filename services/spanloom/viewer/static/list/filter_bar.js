@@ -1,4 +1,4 @@
-/** The query of the list: as one line of text, as chips, from choices, and what to do if no run matches. */
+/** The query of the list: as one line of text, as chips, and from choices. */
 import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { conditions, joined, quoted } from "../state/filters.js";
@@ -9,7 +9,7 @@ import { later } from "../ui/fetched.js";
 import { useKeys } from "../ui/frame.js";
 import { remember, useOffers } from "./offers.js";
 import { failure } from "./runs.js";
-import { goTo, TimeRange } from "./time_range.js";
+import { TimeRange } from "./time_range.js";
 
 /** @typedef {import("./suggest.js").Of} Of */
 
@@ -90,45 +90,4 @@ function Fault() {
       ${(one.did_you_mean ?? []).map((word) => html` <button onClick=${() => questionOf(mended(word)).then(ask)}>${t("filter.meant", { word })}</button>`)}
       ${where.length < 200 && html` <button onClick=${() => ask(quoted(where))}>${t("filter.words")}</button>`}</p>`;
   })}</div>`;
-}
-
-// The text of a list without rows: how to get some.
-
-const NothingYet = later(async () => (await import("./nothing_yet.js")).NothingYet);
-
-/** Nothing was sent yet, or no stored run matches the filter. */
-export function Empty() {
-  const where = place.value.query.where ?? "";
-  const { project, since, until } = place.value.query;
-  return where || project || since || until ? html`<${NoMatch} where=${where} />` : html`<${NothingYet} />`;
-}
-
-const EXAMPLES = [
-  "outcome = failed", "duration > 20s and tool_errors > 0", 'has(tool exists then error)', "cost > 0.05", '"rate limit"', "start >= -24h",
-];
-
-/** Example queries, shown after one that cannot be parsed. */
-export function Examples() {
-  return html`<section class="notice"><h2>${t("empty.wrong")}</h2><p>${t("empty.wrong.do")}</p>
-    <ul class="plain">${EXAMPLES.map((one) => html`<li><button onClick=${() => ask(one)}><code>${one}</code></button></li>`)}</ul></section>`;
-}
-
-/** Other readings of words: as names. @type {((word: string) => string)[]} */
-const NAMED = [(word) => `root_name = ${word}`, (word) => `agent = ${word}`, (word) => `has(name = ${word})`];
-
-/** @param {{where: string}} props */
-function NoMatch({ where }) {
-  const { since, until } = place.value.query;
-  const parts = conditions(where);
-  const words = parts.filter((part) => /^"(\\.|[^"\\])*"$/.test(part));
-  return html`<section class="notice">
-    <h2>${t("empty.match")}</h2>
-    <p>${t("empty.match.do")}</p>
-    <ul class="plain">${parts.map((part, at) => html`<li><button onClick=${() => ask(joined(parts.filter((_, other) => other !== at)))}>
-      ${t("empty.without")} <code>${part}</code></button></li>`)}</ul>
-    ${words.length > 0 && html`<p>${t("empty.named")}</p><ul class="plain">${words.flatMap((word) => NAMED.map((name) => html`<li><button onClick=${() => ask(joined(parts.map((part) => (part === word ? name(word) : part))))}>
-      <code>${name(word)}</code></button></li>`))}</ul>`}
-    ${(since || until) && html`<p><button onClick=${() => goTo(null)}>${t("range.all")}</button></p>`}
-    ${!parts.length && html`<p><a href="/">${t("view.all")}</a></p>`}
-  </section>`;
 }

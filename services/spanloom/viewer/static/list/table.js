@@ -1,17 +1,17 @@
 /**
- * The rows of the list, and the menus of its columns and views. One row is active: keys move it, and nothing but
+ * The rows of the list. One row is active: keys move it, and nothing but
  * keys and clicks does.
  */
-import { kept, read, write } from "../state/reader.js";
+import { read, write } from "../state/reader.js";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
-import { change, place, show } from "../state/place.js";
+import { change, place } from "../state/place.js";
 import { Selection } from "../state/selection.js";
-import { html, Menu } from "../ui/html.js";
+import { html } from "../ui/html.js";
 import { AllBox, RowBox } from "../ui/select_box.js";
 import { useKeys } from "../ui/frame.js";
-import { chosenColumns, COLUMNS, columnsText } from "./columns.js";
+import { chosenColumns } from "./columns.js";
 import { keepPage, stateOf } from "./run.js";
 import { askedFor, first, isAnnotated, nextCursor } from "./runs.js";
 import { outdated } from "./live.js";
@@ -136,62 +136,4 @@ function Row({ run, ids, columns, isActive, enter, shade }) {
     ${columns.map((column) => html`<td key=${column.name} class=${`c-${column.name}${column.isNumber ? " number" : ""} h${column.heat ? (shade.get(column.name)?.(column.heat(run)) ?? 0) : 0}`}
       role=${column.name === "name" ? "rowheader" : undefined} data-label=${t(column.label)} title=${column.title?.(run)}>${column.cell(run)}</td>`)}
   </tr>`;
-}
-
-// Controls of the list as a whole: columns, saved views, the order by fields without a column.
-
-const views = kept("views", /** @type {Record<string, string>} */ ({}));
-const GIVEN = /** @type {const} */ ([
-  ["view.failed", "where=outcome+%3D+failed"],
-  ["view.paused", "where=outcome+%3D+paused"],
-  ["view.slow", "order=-duration"],
-  ["view.costly", "order=-cost"],
-  ["view.loops", "where=longest_repeat+%3E%3D+3&order=-longest_repeat"],
-]);
-
-/** Choose columns and their order. */
-export function ColumnMenu() {
-  const names = chosenColumns(place.value.query.columns).map((column) => column.name);
-  /** @param {string[]} wanted */
-  const choose = (wanted) => change({ columns: columnsText(wanted) });
-  /** @param {string} name */
-  const turn = (name) => choose(names.includes(name) ? names.filter((one) => one !== name) : [...names, name]);
-  /** @param {number} at */
-  const forward = (at) => choose(names.map((one, i) => (i === at - 1 ? names[at] : i === at ? names[at - 1] : one)));
-  const rest = COLUMNS.filter((column) => !names.includes(column.name)).map((column) => column.name);
-  return html`<${Menu} label=${t("columns")}><ul class="choices">
-    ${[...names, ...rest].map((name, at) => {
-      const column = /** @type {import("./columns.js").Column} */ (COLUMNS.find((one) => one.name === name));
-      return html`<li key=${name}><label class="check"><input type="checkbox" checked=${at < names.length} onChange=${() => turn(name)} /> ${t(column.label)}</label>
-        ${at > 0 && at < names.length && html`<button aria-label=${t("columns.forward", { name: t(column.label) })} title=${t("columns.forward", { name: t(column.label) })} onClick=${() => forward(at)}>↑</button>`}</li>`;
-    })}</ul><//>`;
-}
-
-/** Views by their names: queries of the address, kept in this browser. */
-export function ViewMenu() {
-  /** @param {string} text */
-  const open = (text) => show(new URLSearchParams(text), true);
-  /** @param {SubmitEvent} event */
-  const save = (event) => {
-    event.preventDefault();
-    const form = /** @type {HTMLFormElement} */ (event.target);
-    const name = String(new FormData(form).get("name") ?? "").trim();
-    const query = new URLSearchParams(location.search);
-    query.delete("cursor");
-    if (name) views.value = { ...views.value, [name]: query.toString() };
-    form.reset();
-  };
-  /** @param {string} name */
-  const forget = (name) => {
-    const { [name]: _, ...others } = views.value;
-    views.value = others;
-  };
-  return html`<${Menu} label=${t("views")}><ul class="choices">
-      ${Object.entries(views.value).map(([name, text]) => html`<li key=${name}><button class="plain" onClick=${() => open(text)}>${name}</button>
-        <button aria-label=${t("views.forget", { name })} title=${t("views.forget", { name })} onClick=${() => forget(name)}>×</button></li>`)}
-      ${GIVEN.map(([label, text]) => html`<li><button class="plain" onClick=${() => open(text)}>${t(label)}</button></li>`)}
-      <li><button class="plain" onClick=${() => open("")}>${t("view.all")}</button></li>
-    </ul>
-    <form class="save" onSubmit=${save}><input name="name" maxlength="60" required aria-label=${t("views.name")} placeholder=${t("views.name")} />
-      <button class="main">${t("views.save")}</button></form><//>`;
 }

@@ -2,7 +2,10 @@
 import { t } from "../i18n/index.js";
 import { faultOf, RANGES, range } from "../state/range.js";
 import { change, place } from "../state/place.js";
+import { later } from "../ui/fetched.js";
 import { html, Menu } from "../ui/html.js";
+
+const FromTo = later(async () => (await import("./from_to.js")).FromTo);
 
 /** Go to another range, from the first page on. @param {string | null} since @param {string | null} [until] */
 export const goTo = (since, until = null) => change({ since, until, cursor: null, at: null }, true);
@@ -27,24 +30,4 @@ export function inWords() {
   /** @param {number} ms */
   const short = (ms) => new Date(ms).toLocaleString(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
   return `${since === null ? "…" : short(since)} – ${until === null ? "…" : short(until)}`;
-}
-
-/** A moment as an input of date and time wants it, in local time. @param {number | null} ms */
-const local = (ms) => (ms === null || Number.isNaN(ms) ? "" : new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16));
-
-function FromTo() {
-  const { since, until } = range(place.value.query, Date.now());
-  /** @param {SubmitEvent} event */
-  const take = (event) => {
-    event.preventDefault();
-    event.stopPropagation();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.target));
-    const [from, to] = ["from", "to"].map((name) => (given.get(name) ? new Date(String(given.get(name))).toISOString() : null));
-    goTo(from, to);
-  };
-  return html`<form class="from-to" onSubmit=${take}>
-    <label>${t("range.from")} <input type="datetime-local" name="from" defaultValue=${local(since)} /></label>
-    <label>${t("range.to")} <input type="datetime-local" name="to" defaultValue=${local(until)} /></label>
-    <p class="quiet">${t("range.zone", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}</p>
-    <button class="main">${t("filter.use")}</button></form>`;
 }

@@ -6,11 +6,10 @@ import { useEffect, useLayoutEffect } from "../vendor/hooks.js";
 import { ExportButton } from "../export/button.js";
 import { ImportButton } from "../import/button.js";
 import { DatasetButton, useDatasetKey } from "../dataset/button.js";
-import { Empty, Examples, FilterBar } from "../list/filter_bar.js";
-import { OrderChoice } from "../list/columns.js";
+import { FilterBar } from "../list/filter_bar.js";
 import { Live } from "../list/live.js";
 import { answersTo, failure, first, isLoading, load, nextCursor, PAGE, runs, total } from "../list/runs.js";
-import { ColumnMenu, selection, Table, ViewMenu } from "../list/table.js";
+import { selection, Table } from "../list/table.js";
 import { returns } from "../api.js";
 import { change, link, place } from "../state/place.js";
 import { faultOf } from "../state/range.js";
@@ -21,6 +20,11 @@ import { later } from "../ui/fetched.js";
 
 learn({ en, zh });
 
+const ViewMenu = later(async () => (await import("../list/controls.js")).ViewMenu);
+const OrderChoice = later(async () => (await import("../list/controls.js")).OrderChoice);
+const ColumnMenu = later(async () => (await import("../list/controls.js")).ColumnMenu);
+const Empty = later(async () => (await import("../list/empty.js")).Empty);
+const Examples = later(async () => (await import("../list/empty.js")).Examples);
 const Histogram = later(async () => (await import("../list/histogram.js")).Histogram);
 const RangeFault = later(async () => (await import("../list/range_fault.js")).RangeFault);
 const AddToQueue = later(async () => (await import("../queues/add.js")).AddToQueue);

@@ -2,9 +2,7 @@
 import { useEffect } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Header } from "../run/header.js";
-import { Neighbours } from "../run/neighbours.js";
 import { Player } from "../run/player.js";
-import { Search } from "../run/search.js";
 import { chosen, failure, headed, load, lost, runPath, traceId, view } from "../run/state.js";
 import { Tree } from "../run/tree.js";
 import { Crumbs, Views } from "../run/views.js";
@@ -18,6 +16,8 @@ import { later } from "../ui/fetched.js";
 
 const Transcript = later(async () => (await import("../run/transcript.js")).Transcript);
 const Graph = later(async () => (await import("../run/graph.js")).Graph);
+const Neighbours = later(async () => (await import("../run/neighbours.js")).Neighbours);
+const Search = later(async () => (await import("../run/search.js")).Search);
 const QueueBar = later(async () => (await import("../queues/bar.js")).QueueBar);
 
 export function Page() {

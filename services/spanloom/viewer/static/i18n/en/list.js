@@ -1,5 +1,11 @@
 /** English: the questions, views and columns of the list. */
 export const list = {
+  "order.wall_time": "from first to last",
+  "order.first_token": "first token",
+  "order.tokens_per_second": "tokens per second",
+  "order.model_error_rate": "model error rate",
+  "order.tool_error_rate": "tool error rate",
+  "order.tool_step_proportion": "share of tools",
   "order.model_steps": "model steps",
   "order.tool_steps": "tool steps",
   "order.tokens": "tokens",

@@ -1,5 +1,11 @@
 /** Chinese: the questions, views and columns of the list. */
 export const list = {
+  "order.wall_time": "首尾用时",
+  "order.first_token": "首个 token",
+  "order.tokens_per_second": "每秒 token",
+  "order.model_error_rate": "模型错误率",
+  "order.tool_error_rate": "工具错误率",
+  "order.tool_step_proportion": "工具占比",
   "order.model_steps": "模型步骤",
   "order.tool_steps": "工具步骤",
   "order.tokens": "token",
