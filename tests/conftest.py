@@ -34,7 +34,6 @@ from tests.support.served_store import make_server, served_store
 from tests.support.tiers import mark_tiers, running, watch_tiers
 
 from spanloom.core import secrets
-from spanloom.storage.engine.settings import COMMON_SETTINGS
 from spanloom.storage.store import open_store
 from spanloom.storage.upkeep.store import open_upkeep
 
@@ -78,8 +77,6 @@ structlog.configure(
         structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
     ]
 )  # where no service configures it: drawing a traceback with all its values takes seconds
-COMPILING = ("compile_expressions", "compile_aggregate_expressions", "compile_sort_description")
-"""Over the few rows of a test, a query takes a fraction of the time that compiling it takes."""
 TOLD = "told"
 """The property of a test's report under which ``tell`` keeps a text."""
 
@@ -362,11 +359,7 @@ def opened_store(store_url: str) -> Iterator[ClickHouseStore]:
     if not store_url.startswith("chdb:"):  # that one has its tables
         with closing(open_upkeep(store_url)) as upkeep:
             upkeep.migrate()
-    with pytest.MonkeyPatch.context() as patch:
-        for setting in COMPILING:
-            patch.setitem(COMMON_SETTINGS, setting, 0)
-        store = open_store(store_url)
-    with closing(store):
+    with closing(open_store(store_url)) as store:
         yield store
 
 
