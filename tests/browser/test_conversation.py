@@ -156,14 +156,14 @@ def test_runs_lead_to_their_pages_and_back(
     expect(page.locator(".neighbours")).to_contain_text("2 of 5")
     page.keyboard.press("]")
     page.wait_for_url(f"**/trajectories/{talk[2]}")
-    page.get_by_role("link", name="Conversation").first.click()
+    page.get_by_role("link", name="Conversation", exact=True).first.click()
     page.wait_for_url("**/conversation?**")
     expect(page.locator(ROWS).first).to_be_visible()
     page.locator(f"{ROWS}.k-run a").first.click()
     page.wait_for_url(f"**/trajectories/{talk[0]}")
     page.get_by_role("link", name="Conversation", exact=True).click()
     page.wait_for_url(f"**step={talk[0]}*")
-    page.get_by_role("link", name="Runs").click()
+    page.get_by_role("link", name="‹ Runs").click()
     page.wait_for_url("**/?where=duration*")
 
 

@@ -180,6 +180,7 @@ def test_hostile_texts_stay_texts_and_markdown_is_a_view_that_is_remembered(
     for _ in range(page.locator(f"{ROWS}.k-tool").count()):
         page.keyboard.press("ArrowDown")
         expect(step.locator(".side").first).to_be_visible()
+    page.keyboard.press("Home")
     page.locator(f"{ROWS}.k-model").click()
     step.get_by_role("button", name="Markdown", exact=True).click()
     expect(step.locator(".md").first).to_contain_text(MARKUP)
@@ -245,7 +246,7 @@ def test_the_graph_says_who_called_whom_and_the_transcript_tells_it_in_order(
 
 def test_a_conversation_has_its_runs(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
     open_run(page, service, runs.failing)
-    page.get_by_role("link", name="Conversation").click()
+    page.get_by_role("link", name="Conversation", exact=True).click()
     expect(page.get_by_role("heading", name=TALK)).to_be_visible()
     link = page.locator(f"{ROWS}.k-run.on .run-name")
     expect(link).to_have_text("forecaster")
@@ -268,7 +269,7 @@ def test_two_runs_are_laid_side_by_side(
     expect(tools).to_have_text(["4", "3", "\u22121 (\u221225 %)"])
     page.get_by_role("link", name="the other way round").click()
     expect(names).to_have_text(["forecaster", "company_team"])
-    page.get_by_role("link", name="Runs").click()
+    page.get_by_role("link", name="‹ Runs").click()
     expect(page.get_by_role("heading", name="Runs")).to_be_attached()
 
 
