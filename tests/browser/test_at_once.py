@@ -206,9 +206,10 @@ def test_values_that_come_late_are_not_proposed_for_another_field(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
     assert trace
-    held = hold(page, "**/v1/fields/outcome/values*")
+    held = hold(page, "**/v1/fields/root_name/values*")
     page.goto(service.api)
     page.get_by_role("button", name="+ Filter").click()
+    page.get_by_label("Field").select_option("root_name")
     wait_until_asked(page, held, 1)
     page.get_by_label("Field").select_option("agent")
     proposed = page.locator("#values option")

@@ -92,7 +92,7 @@ def test_a_graph_and_a_panel_whose_service_was_away_come(
     page.get_by_role("button", name="Graph").click()
     page.get_by_role("button", name="Each call").click()
     failure = page.locator(".left [role=alert]")
-    expect(failure).to_contain_text("Is `spanloom serve` still running")
+    expect(failure).to_contain_text("Is spanloom serve still running")
     try_again(failure)
     expect(page.locator(".node")).to_have_count(4)
     expect(page.locator(".annotate .name-form")).to_be_visible()
