@@ -163,7 +163,7 @@ def test_runs_lead_to_their_pages_and_back(
     page.wait_for_url(f"**/trajectories/{talk[0]}")
     page.get_by_role("link", name="Conversation", exact=True).click()
     page.wait_for_url(f"**step={talk[0]}*")
-    page.get_by_role("link", name="‹ Runs").click()
+    page.get_by_role("link", name="\u2039 Runs").click()
     page.wait_for_url("**/?where=duration*")
 
 

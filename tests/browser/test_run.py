@@ -269,7 +269,7 @@ def test_two_runs_are_laid_side_by_side(
     expect(tools).to_have_text(["4", "3", "\u22121 (\u221225 %)"])
     page.get_by_role("link", name="the other way round").click()
     expect(names).to_have_text(["forecaster", "company_team"])
-    page.get_by_role("link", name="‹ Runs").click()
+    page.get_by_role("link", name="\u2039 Runs").click()
     expect(page.get_by_role("heading", name="Runs")).to_be_attached()
 
 
