@@ -34,7 +34,7 @@ from spanloom.core.formats.losses import Code
 from spanloom.core.model.trajectory import REPORTED_BY_STATUS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.document import Document, DocumentStep
     from spanloom.core.formats.losses import Losses
@@ -108,7 +108,7 @@ def _note(view: Document, built: Json, losses: Losses) -> None:
     count_lost(view, _KEPT, losses)
     if view.root_type == "graph":
         losses.note(Code.GRAPH_FLATTENED, view.root.id)
-    elif hides_root_type(view):
+    elif hides_root_type(view, _types_below(built, view.root.id)):
         losses.note(Code.METADATA_DROPPED, view.root.id)
     kept = {step["id"] for agent in built["agent_steps"] for step in (agent, *agent["steps"])}
     kept.add(view.root.id)
@@ -123,6 +123,13 @@ def _note(view: Document, built: Json, losses: Losses) -> None:
             losses.note(Code.TIMES_DROPPED, step.id, info.get(_LATENCY) == "0")
             if any(info.get(name, 0) >= _WRAPPED for name in TOKENS):
                 losses.note(Code.VALUE_TRUNCATED, step.id)
+
+
+def _types_below(built: Json, root_id: str) -> Iterator[str]:
+    """Yield the types with which the root's own steps are written: graphs are agents."""
+    for agent in built["agent_steps"]:
+        if agent["id"] == root_id:
+            yield from (step["type"] for step in agent["steps"])
 
 
 class _Builder:

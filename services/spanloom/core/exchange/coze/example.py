@@ -16,7 +16,7 @@ from spanloom.core.exchange.kept import Kept, count_lost
 from spanloom.core.formats.json_bytes import dump
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from spanloom.core.document import Document, DocumentAgent
     from spanloom.core.formats.json_bytes import Json
@@ -51,13 +51,21 @@ def _is_frame(view: Document) -> bool:
 
 
 def _owns_only_agents(view: Document) -> bool:
+    return all(kind == AGENT for kind in _types_of_own(view))
+
+
+def _types_of_own(view: Document) -> Iterator[str]:
     own = next((agent for agent in view.agents if agent.id == view.root.id), None)
-    return own is None or all(step.type == AGENT for step in own.steps)
+    return (step.type for step in own.steps) if own else iter(())
 
 
-def hides_root_type(view: Document) -> bool:
-    """Return whether a reader would take the root for something else, by its steps alone."""
-    inferred = "other" if _owns_only_agents(view) else AGENT
+def hides_root_type(view: Document, types: Iterable[str] | None = None) -> bool:
+    """Return whether a reader would take the root for something else, by its steps alone.
+
+    ``types`` are those with which its steps are written, if not their own.
+    """
+    own = _types_of_own(view) if types is None else types
+    inferred = "other" if all(kind == AGENT for kind in own) else AGENT
     return view.root_type not in ("", inferred, *_CALLS)
 
 
