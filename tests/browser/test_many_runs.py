@@ -163,6 +163,8 @@ def test_a_bar_opens_its_runs_and_rows_open_theirs(page: Page, service: RunningS
     table = page.locator(
         ".top-table", has=page.get_by_role("combobox", name="Field that makes the groups")
     )
+    releases = page.locator(".top-table", has=page.get_by_role("heading", name="Releases"))
+    expect(releases.locator("tbody tr")).to_contain_text(["1.4.0"])
     row = table.locator("tbody tr", has_text="ada")
     n = int(row.locator("td").first.inner_text())
     row.get_by_role("link").click()

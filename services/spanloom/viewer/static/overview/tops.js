@@ -1,4 +1,4 @@
-/** Tables of what leads the numbers: agents, models, tools, failures, users and the values of any other field. */
+/** Tables of what leads the numbers: agents, models, tools, failures, users, releases and the values of any other field. */
 import { useState } from "../vendor/hooks.js";
 import { duration, money, percent, short } from "../format.js";
 import { number, t } from "../i18n/index.js";
@@ -30,9 +30,10 @@ const TOPS = [
   { title: "top.tools", by: "name", asks: "tool", metrics: OF_TOOLS, steps: "type = tool" },
   { title: "top.failures", by: "error_type", asks: "error_type", metrics: ["count", "sum(cost)", "p95(duration)"], where: "has_error" },
   { title: "top.users", by: "user", asks: "user", metrics: OF_RUNS },
+  { title: "top.releases", by: "release", asks: "release", metrics: OF_RUNS },
 ];
 
-/** Numbers that are not added up over several values of a run: they are shown, and cannot order. */
+/** The most rows of a table. */
 const ROWS = 8;
 
 /** @param {{asked: Params}} props */

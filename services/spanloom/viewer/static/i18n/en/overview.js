@@ -18,6 +18,7 @@ export const overview = {
   "top.tools": "Tools",
   "top.failures": "Failures",
   "top.users": "Users",
+  "top.releases": "Releases",
   "top.any": "Runs by",
   "top.by": "Field that makes the groups",
   "top.none": "None in this time.",

@@ -18,6 +18,7 @@ export const overview = {
   "top.tools": "工具",
   "top.failures": "失败",
   "top.users": "用户",
+  "top.releases": "版本",
   "top.any": "运行按",
   "top.by": "用于分组的字段",
   "top.none": "此时段内没有。",
