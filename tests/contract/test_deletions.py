@@ -156,6 +156,7 @@ OTHERS = {
     *(
         "spans.append",
         "trajectories.write",
+        "trajectories.confirm",
         "feed.announce",
         "feed.announce_missing",
         "progress.record_progress",

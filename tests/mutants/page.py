@@ -34,8 +34,8 @@ MUTANTS = (
     Mutant(
         name="hits-in-closed-branches-lost",
         room="page",
-        was="i = isShown && collapsed[i] && !(isAlone && hits) ? o.end[i] : i + 1;",
-        becomes="i = isShown && collapsed[i] && !isAlone ? o.end[i] + 1 : i + 1;",
+        was="i = isShown && collapsed[i] && !(isAlone && hits) ? this.endOf(i) : i + 1;",
+        becomes="i = isShown && collapsed[i] && !isAlone ? this.endOf(i) + 1 : i + 1;",
         why="the row behind a closed branch is not shown",
         killed_by=[f"{MODULES}::test_what_is_on_show_is_what_nothing_closed_hides"],
     ),

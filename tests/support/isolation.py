@@ -392,7 +392,7 @@ OF_THE_EXTRACTOR = {
 NOT_READING = {
     "spans.parts_shown",  # names traces, of which read_otlp reads the project's own
     "spans.append",
-    *("trajectories.write", "trajectories.make_room"),
+    *("trajectories.write", "trajectories.confirm", "trajectories.make_room"),
     *("feed.announce", "feed.announce_missing"),
     "deletions.now_ns",  # a time
     "feed.deleted_among",  # of rows that a reader has received

@@ -38,9 +38,10 @@ OF_OTHERS |= {
     "--verbose",
     "--ignore-scripts",
     "--rewrite",
+    "--declared",
 }
 """Options of pip, uvx, pipx, pytest, docs/generate.py, click, docker compose and benchmarks."""
-MISSING = {"--cluster"}
+MISSING = {"--cluster", "--all-agents", "--fine-types", "--steps"}
 """An option that is said not to be there."""
 OF_TESTS = {
     "SPANLOOM_SIM_SEED",
