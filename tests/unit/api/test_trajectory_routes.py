@@ -105,8 +105,6 @@ def test_the_list_is_newest_first(client: TestClient) -> None:
         "duplicate_of": None,
         "resumes": None,
         "resumed_by": None,
-        "longest_repeat": 0,
-        "release": None,
     }
 
 
