@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 from tests.support.otlp_requests import message_of, wire_span
-from tests.support.page_runs import MS, send, wait_for
+from tests.support.page_runs import MS, agent_attributes, send, tool_attributes, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,19 +41,26 @@ def send_coder_run(service: RunningSpanloom) -> str:
 def _spans(trace: str) -> Iterator[Span]:
     begun = time.time_ns() - 10_000 * MS
     ends = 2 * TIMES + 6
-    yield _span(trace, 1, 0, "coder", _agent("coder"), begun, ends, "research failed")
+    yield _span(trace, 1, 0, "coder", agent_attributes("coder"), begun, ends, "research failed")
     history = [_said("system", PROMPT), _said("user", "Make the tests pass.")]
     for turn in range(TIMES):
         at = 2 + 2 * turn
         yield _span(trace, at, 1, "chat", _chat(history, "Once more."), begun + at * _EACH_MS * MS)
         history = [*history, _said("assistant", "Once more."), _said("user", f"Red, {turn}.")]
-        tool = _tool("run_tests", '{"path":"tests"}', f"red {turn}")
+        tool = tool_attributes("run_tests", '{"path":"tests"}', f"red {turn}")
         yield _span(trace, at + 1, 1, "run_tests", tool, begun + (at + 1) * _EACH_MS * MS)
     at = 2 + 2 * TIMES
     yield _span(
-        trace, at, 1, "researcher", _agent("researcher"), begun + at * _EACH_MS * MS, 4, "no page"
+        trace,
+        at,
+        1,
+        "researcher",
+        agent_attributes("researcher"),
+        begun + at * _EACH_MS * MS,
+        4,
+        "no page",
     )
-    page = _tool("fetch_page", '{"url":"https://example.com/manual"}', "")
+    page = tool_attributes("fetch_page", '{"url":"https://example.com/manual"}', "")
     yield _span(trace, at + 1, at, "fetch_page", page, begun + (at + 1) * _EACH_MS * MS, 1, QUOTA)
     told = _chat(history, f"{'It stays red. ' * 300}{LATE_WORD}.")
     yield _span(trace, at + 2, at, "chat", told, begun + (at + 2) * _EACH_MS * MS)
@@ -74,19 +81,6 @@ def _span(
     if failure:
         span.status.CopyFrom(Status(code=Status.STATUS_CODE_ERROR, message=failure))
     return span
-
-
-def _agent(name: str) -> dict[str, object]:
-    return {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
-
-
-def _tool(name: str, arguments: str, result: str) -> dict[str, object]:
-    return {
-        "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": name,
-        "gen_ai.tool.call.arguments": arguments,
-        "gen_ai.tool.call.result": result,
-    }
 
 
 def _said(role: str, text: str) -> dict[str, object]:

@@ -85,7 +85,9 @@ def send_two_versions(service: RunningSpanloom) -> str:
     wait_for(service.api, trace)
     kept = httpx.put(f"{service.api}/v1/trajectories/{trace}/versions/1")
     kept.raise_for_status()
-    late = wire_span(trace, 20, 1, "notes", time.time_ns() - MS, _tool("notes", "{}", "late"))
+    late = wire_span(
+        trace, 20, 1, "notes", time.time_ns() - MS, tool_attributes("notes", "{}", "late")
+    )
     late.end_time_unix_nano = time.time_ns()
     send(service, message_of([late], {"service.name": "page"}))
     until = time.monotonic() + SETTLED_S
@@ -101,8 +103,8 @@ def send_failed_silently(service: RunningSpanloom) -> tuple[str, str]:
     for trace, code in zip(
         traces, (Status.STATUS_CODE_UNSET, Status.STATUS_CODE_ERROR), strict=True
     ):
-        tool = _tool("weather", "{}", "" if code else "dry")
-        request = _request(trace, [(0, _agent("forecaster"), False), (1, tool, False)])
+        tool = tool_attributes("weather", "{}", "" if code else "dry")
+        request = _request(trace, [(0, agent_attributes("forecaster"), False), (1, tool, False)])
         request.resource_spans[0].scope_spans[0].spans[1].status.code = code
         send(service, request)
     wait_for_all(service.api, traces)
@@ -146,11 +148,11 @@ def wait_for_count(api: str, count: int, where: str) -> None:
     raise AssertionError(f"{where} did not find {count} runs within {SETTLED_S:g} s")
 
 
-def _agent(name: str) -> dict[str, object]:
+def agent_attributes(name: str) -> dict[str, object]:
     return {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
 
 
-def _tool(name: str, arguments: str, result: str) -> dict[str, object]:
+def tool_attributes(name: str, arguments: str, result: str) -> dict[str, object]:
     return {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": name,
@@ -189,12 +191,14 @@ def _request(
 
 def _failing(trace: str) -> ExportTraceServiceRequest:
     question = [{"role": "user", "parts": [{"type": "text", "content": "Is Oslo dry?"}]}]
-    tries = [(2, _tool("weather", f'{{"city":"Oslo","try":{n}}}', ""), True) for n in range(3)]
+    tries = [
+        (2, tool_attributes("weather", f'{{"city":"Oslo","try":{n}}}', ""), True) for n in range(3)
+    ]
     return _request(
         trace,
         [
-            (0, {**_agent("forecaster"), "gen_ai.conversation.id": TALK}, False),
-            (1, _agent("weatherman"), False),
+            (0, {**agent_attributes("forecaster"), "gen_ai.conversation.id": TALK}, False),
+            (1, agent_attributes("weatherman"), False),
             *tries,
             (1, _chat("gpt-4o", question, "I cannot tell."), False),
         ],
@@ -209,8 +213,14 @@ def _hostile(trace: str) -> ExportTraceServiceRequest:
     messages = [{"role": "user", "parts": parts}, {"role": MARKUP, "parts": parts[:1]}]
     # Of different lengths: values of one length look as if a limit had cut them.
     sizes = {name: 4_001 + number for number, name in enumerate(HOSTILE)}
-    tools = [(1, _tool(n, hostile_text(n, size), MARKUP), False) for n, size in sizes.items()]
+    tools = [
+        (1, tool_attributes(n, hostile_text(n, size), MARKUP), False) for n, size in sizes.items()
+    ]
     return _request(
         trace,
-        [(0, _agent(MARKUP + TURNED), False), (1, _chat(MARKUP, messages, MARKUP), False), *tools],
+        [
+            (0, agent_attributes(MARKUP + TURNED), False),
+            (1, _chat(MARKUP, messages, MARKUP), False),
+            *tools,
+        ],
     )

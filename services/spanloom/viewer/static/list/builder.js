@@ -2,7 +2,7 @@
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import { condition, conditions, joined, keyed } from "../state/filters.js";
+import { condition, keyed, narrowed } from "../state/filters.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useFields } from "./columns.js";
@@ -33,7 +33,7 @@ export function Choice({ of }) {
     const given = new FormData(/** @type {HTMLFormElement} */ (event.target));
     const named = keyed(name, String(given.get("key") ?? ""));
     const part = condition(named, String(given.get("operator") ?? ""), String(given.get("value") ?? ""), field?.type ?? "text");
-    change({ where: joined([...conditions(place.peek().query.where ?? ""), part]), cursor: null, at: null }, true);
+    change({ where: narrowed(place.peek().query.where, part), cursor: null, at: null }, true);
   };
   const isFlag = field?.type === "flag";
   return html`<div class="builder"><select aria-label=${t("filter.field")} value=${name} onChange=${(/** @type {Event} */ e) => setName(valueOf(e))}>

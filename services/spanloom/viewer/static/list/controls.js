@@ -17,7 +17,7 @@ const GIVEN = /** @type {const} */ ([
 ]);
 
 /** Choose columns and their order. */
-export function ColumnMenu() {
+function ColumnMenu() {
   const names = chosenColumns(place.value.query.columns).map((column) => column.name);
   /** @param {string[]} wanted */
   const choose = (wanted) => change({ columns: columnsText(wanted) });
@@ -35,7 +35,7 @@ export function ColumnMenu() {
 }
 
 /** Views by their names: queries of the address, kept in this browser. */
-export function ViewMenu() {
+function ViewMenu() {
   /** @param {string} text */
   const open = (text) => show(new URLSearchParams(text), true);
   /** @param {SubmitEvent} event */
@@ -72,7 +72,7 @@ function nameOf(name) {
 }
 
 /** Order by any field that is a number, also without a column. */
-export function OrderChoice() {
+function OrderChoice() {
   const order = place.value.query.order ?? "-start";
   const ordered = useFields().filter((one) => one.is_ordered);
   /** @param {Event} event */
@@ -85,3 +85,6 @@ export function OrderChoice() {
     ${ordered.flatMap(({ name }) => [`-${name}`, name]).map((one) => html`<option key=${one} value=${one}>${nameOf(one.replace("-", ""))} ${one.startsWith("-") ? "▾" : "▴"}</option>`)}
   </select></label>`;
 }
+
+/** All of them. */
+export const Controls = () => html`<${OrderChoice} /><${ViewMenu} /><${ColumnMenu} />`;

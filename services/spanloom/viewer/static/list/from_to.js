@@ -1,7 +1,7 @@
 /** The form of a time range from one moment to another. */
 import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";
-import { range } from "../state/range.js";
+import { range, zone } from "../state/range.js";
 import { html } from "../ui/html.js";
 import { goTo } from "./time_range.js";
 
@@ -22,6 +22,6 @@ export function FromTo() {
   return html`<form class="from-to" onSubmit=${take}>
     <label>${t("range.from")} <input type="datetime-local" name="from" defaultValue=${local(since)} /></label>
     <label>${t("range.to")} <input type="datetime-local" name="to" defaultValue=${local(until)} /></label>
-    <p class="quiet">${t("range.zone", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}</p>
+    <p class="quiet">${t("range.zone", { zone: zone() })}</p>
     <button class="main">${t("filter.use")}</button></form>`;
 }

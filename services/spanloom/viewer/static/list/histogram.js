@@ -5,7 +5,7 @@ import { t } from "../i18n/index.js";
 import { question } from "./runs.js";
 import { place } from "../state/place.js";
 import { faultOf } from "../state/range.js";
-import { clipped, layOut, numbersOver } from "../state/over_time.js";
+import { clipped, failuresIn, layOut, numbersOver } from "../state/over_time.js";
 import { Chart } from "../ui/chart.js";
 import { html } from "../ui/html.js";
 import { zoom } from "./time_range.js";
@@ -23,7 +23,7 @@ export function Histogram() {
   }, [asked]);
   if (!found?.slots.length) return "";
   const all = layOut(found, "count").map((value) => value ?? 0);
-  const failed = layOut(found, "rate(has_error)").map((rate, i) => Math.round((rate ?? 0) * all[i]));
+  const failed = failuresIn(found).map((value) => value ?? 0);
   const series = [{ name: t("chart.failed"), tone: "failed", values: failed }, { name: t("chart.others"), tone: "fine", values: all.map((n, i) => n - failed[i]) }];
   return html`<${Chart} label=${t("list.over.time")} slots=${found.slots} series=${series} format=${short} isThin
     pick=${(/** @type {number} */ from, /** @type {number} */ to) => zoom(...clipped(found, from, to))} />`;

@@ -3,7 +3,7 @@ import { duration, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { zoom } from "../list/time_range.js";
 import { link, place } from "../state/place.js";
-import { clipped, layOut } from "../state/over_time.js";
+import { clipped, failuresIn, layOut } from "../state/over_time.js";
 import { Chart } from "../ui/chart.js";
 import { html } from "../ui/html.js";
 import { overTime } from "./numbers.js";
@@ -12,7 +12,7 @@ export function Charts() {
   const found = overTime.value;
   if (!found?.slots.length) return "";
   const runs = layOut(found, "count");
-  const failed = layOut(found, "rate(has_error)").map((rate, i) => (rate === null ? null : Math.round(rate * (runs[i] ?? 0))));
+  const failed = failuresIn(found);
   const others = runs.map((n, i) => (n === null ? null : n - (failed[i] ?? 0)));
   /** Several slots are zoomed to, one opens its runs. @param {number} from @param {number} to */
   const pick = (from, to) => {

@@ -1,6 +1,7 @@
 /** The numbers of all runs together, in a row. */
 import { duration, money, percent, short } from "../format.js";
 import { number, t } from "../i18n/index.js";
+import { narrowed } from "../state/filters.js";
 import { place } from "../state/place.js";
 import { shared } from "../state/range.js";
 import { html } from "../ui/html.js";
@@ -10,7 +11,7 @@ export function Tiles() {
   const all = totals.value ?? {};
   const { query } = place.value;
   const { where } = query;
-  const failed = where ? `(${where}) and has_error` : "has_error";
+  const failed = narrowed(where, "has_error");
   return html`<dl class="tiles">
     <${Tile} name=${t("overview.runs")} value=${all.count} format=${number} href=${shared("/", query, { where })} />
     <${Tile} name=${t("overview.failed")} value=${all["rate(has_error)"]} format=${percent} href=${shared("/", query, { where: failed })} />

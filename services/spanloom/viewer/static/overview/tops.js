@@ -3,7 +3,7 @@ import { useState } from "../vendor/hooks.js";
 import { duration, money, percent, short } from "../format.js";
 import { number, t } from "../i18n/index.js";
 import { useFields } from "../list/columns.js";
-import { condition } from "../state/filters.js";
+import { condition, narrowed } from "../state/filters.js";
 import { change, place } from "../state/place.js";
 import { shared } from "../state/range.js";
 import { Refusal } from "../ui/frame.js";
@@ -69,18 +69,15 @@ function AnyField({ asked }) {
 /** @param {Top} top @param {Params} asked */
 function paramsOf({ steps, where }, asked) {
   if (steps) return { ...ofSteps(asked), where: steps };
-  return { ...asked, where: also(/** @type {string | undefined} */ (asked.where), where) };
+  return { ...asked, where: narrowed(/** @type {string | undefined} */ (asked.where), ...(where ? [where] : [])) };
 }
-
-/** @param {string | undefined} question @param {string | undefined} more */
-const also = (question, more) => (question && more ? `(${question}) and ${more}` : (more ?? question));
 
 /** The runs of a row. @param {Top} top @param {string | number | boolean} value */
 function runsOf({ asks, where: only }, value) {
   const { query } = place.value;
   const type = useFields().find((one) => one.name === asks)?.type ?? "text";
   const own = asks === "tool" ? `has(tool = ${JSON.stringify(String(value))})` : type === "flag" ? condition(asks, value ? "is" : "not", "", "flag") : condition(asks, "=", String(value), type);
-  return shared("/", query, { where: also(also(query.where, own), only) });
+  return shared("/", query, { where: narrowed(query.where, own, ...(only ? [only] : [])) });
 }
 
 /** @param {string} metric */

@@ -12,6 +12,7 @@ import { change, link, place } from "../state/place.js";
 import { faultOf, sent } from "../state/range.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure, Frame } from "../ui/frame.js";
+import { Pager } from "../ui/pager.js";
 import { html, line, visible } from "../ui/html.js";
 
 learn({ en: { ...enList, ...en }, zh: { ...zhList, ...zh } });
@@ -30,7 +31,7 @@ export function Page() {
   return html`<${Frame} title=${t("section.conversations")} nav=${html`<div class="asking"><${User} /><${TimeRange} /></div>`}>
     <main class="list ${error ? "stale" : ""}"><h1 class="sr">${t("section.conversations")}</h1>
       ${fault ? html`<${RangeFault} />` : html`${error && html`<${Failure} error=${error} again=${again} />`}
-      ${data && (items.length ? html`<${Table} items=${items} /><${Pager} n=${items.length} next=${data.next_cursor} />` : html`<section class="notice"><h2>${t("conversations.none")}</h2><p>${t("conversations.none.do")}</p></section>`)}`}
+      ${data && (items.length ? html`<${Table} items=${items} /><${Pager} at=${Number(query.at ?? 0)} n=${items.length} page=${PAGE} next=${data.next_cursor} />` : html`<section class="notice"><h2>${t("conversations.none")}</h2><p>${t("conversations.none.do")}</p></section>`)}`}
     </main><//>`;
 }
 
@@ -68,13 +69,4 @@ function Row({ one, href }) {
     <td class="number" data-label=${t("conversations.last.duration")}>${duration(Number(one.last_run.duration))}</td>
     <td class="number" data-label=${t("column.input")}>${short(one.input_tokens)}</td><td class="number" data-label=${t("column.output")}>${short(one.output_tokens)}</td>
     <td class="number" data-label=${t("column.cost")}>${cost ? money(cost) : html`<span class="none">–</span>`}</td></tr>`;
-}
-
-/** @param {{n: number, next: string | null}} props */
-function Pager({ n, next }) {
-  const at = Number(place.value.query.at ?? 0);
-  return html`<nav class="pager" aria-label=${t("pages")}>
-    <button disabled=${at === 0} onClick=${() => (history.state?.isOurs ? history.back() : change({ cursor: null, at: null }))}>‹ ${t("pages.before")}</button>
-    <span>${number(at + 1)}–${number(at + n)}</span>
-    <button disabled=${!next} onClick=${() => change({ cursor: next, at: String(at + PAGE) }, true)}>${t("pages.next")} ›</button></nav>`;
 }

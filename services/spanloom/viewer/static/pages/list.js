@@ -1,6 +1,6 @@
 /** The first page: the runs that pass the filter. */
 import { list as en } from "../i18n/en/list.js";
-import { learn, number, t } from "../i18n/index.js";
+import { learn, t } from "../i18n/index.js";
 import { list as zh } from "../i18n/zh/list.js";
 import { useEffect, useLayoutEffect } from "../vendor/hooks.js";
 import { ExportButton } from "../export/button.js";
@@ -11,18 +11,17 @@ import { Live } from "../list/live.js";
 import { answersTo, failure, first, isLoading, load, nextCursor, PAGE, runs, total } from "../list/runs.js";
 import { selection, Table } from "../list/table.js";
 import { returns } from "../api.js";
-import { change, link, place } from "../state/place.js";
+import { link, place } from "../state/place.js";
 import { faultOf } from "../state/range.js";
 import { Failure, Frame } from "../ui/frame.js";
+import { Pager } from "../ui/pager.js";
 import { html } from "../ui/html.js";
 import { SelectedCount } from "../ui/select_box.js";
 import { later } from "../ui/fetched.js";
 
 learn({ en, zh });
 
-const ViewMenu = later(async () => (await import("../list/controls.js")).ViewMenu);
-const OrderChoice = later(async () => (await import("../list/controls.js")).OrderChoice);
-const ColumnMenu = later(async () => (await import("../list/controls.js")).ColumnMenu);
+const Controls = later(async () => (await import("../list/controls.js")).Controls);
 const Empty = later(async () => (await import("../list/empty.js")).Empty);
 const Examples = later(async () => (await import("../list/empty.js")).Examples);
 const Histogram = later(async () => (await import("../list/histogram.js")).Histogram);
@@ -45,10 +44,10 @@ export function Page() {
   return html`<${Frame} title=${t("list.title")} nav=${html`<${FilterBar} />`}>
     <main class="list ${error ? "stale" : ""}">
       <h1 class="sr">${t("list.title")}</h1>
-      <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${ExportAll} /><${ImportButton} project=${project} /><${OrderChoice} /><${ViewMenu} /><${ColumnMenu} /></div>
+      <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${ExportAll} /><${ImportButton} project=${project} /><${Controls} /></div>
       <div class="histogram"><${Histogram} /></div>
       ${isWrong ? html`<${Examples} />` : error && html`<${Failure} error=${error} again=${load} />`}
-      ${isShown && (rows.length ? html`<${Table} runs=${rows} /><${Pager} />` : !error && html`<${Empty} />`)}
+      ${isShown && (rows.length ? html`<${Table} runs=${rows} /><${Pager} at=${first.value} n=${rows.length} page=${PAGE} next=${nextCursor.value} />` : !error && html`<${Empty} />`)}
     </main>
   <//>`;
 }
@@ -82,15 +81,4 @@ function Selection() {
     <${ExportButton} sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} n=${chosen.length}>${t("export.open")}<//>
     <button onClick=${() => navigator.clipboard.writeText(chosen.join("\n"))}>${t("list.copy")}</button>
     <button onClick=${() => selection.clear()}>${t("list.unselect")}</button></span>`;
-}
-
-function Pager() {
-  const at = first.value;
-  const shown = runs.value?.length ?? 0;
-  const back = () => (history.state?.isOurs ? history.back() : change({ cursor: null, at: null }));
-  return html`<nav class="pager" aria-label=${t("pages")}>
-    <button disabled=${at === 0} onClick=${back}>‹ ${t("pages.before")}</button>
-    <span>${number(at + 1)}–${number(at + shown)}</span>
-    <button disabled=${!nextCursor.value} onClick=${() => change({ cursor: nextCursor.value, at: String(at + PAGE) }, true)}>${t("pages.next")} ›</button>
-  </nav>`;
 }

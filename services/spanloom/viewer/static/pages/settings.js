@@ -5,6 +5,7 @@ import { settings as zh } from "../i18n/zh/settings.js";
 import { Keys } from "../settings/keys.js";
 import { Refused } from "../settings/refused.js";
 import { link, place } from "../state/place.js";
+import { zone } from "../state/range.js";
 import { useFetched } from "../ui/fetched.js";
 import { Frame } from "../ui/frame.js";
 import { html, line } from "../ui/html.js";
@@ -23,7 +24,7 @@ function Service() {
   return html`<h2>${t("settings.service")}</h2><${Refused} error=${error} />
     ${data && html`<dl class="facts"><div><dt>${t("settings.version")}</dt><dd>${data.version}</dd></div>
       ${[["otlp_http_port", "OTLP/HTTP"], ["otlp_grpc_port", "OTLP/gRPC"], ["sql_port", "SQL"]].map(([field, name]) => data[field] && html`<div><dt>${name}</dt><dd><code>${location.protocol}//${location.hostname}:${data[field]}</code></dd></div>`)}
-      <div><dt>${t("settings.zone")}</dt><dd>${Intl.DateTimeFormat().resolvedOptions().timeZone}</dd></div></dl>`}`;
+      <div><dt>${t("settings.zone")}</dt><dd>${zone()}</dd></div></dl>`}`;
 }
 
 /** The findings of `spanloom doctor` that are not fine. */

@@ -1,7 +1,7 @@
 /** The steps of many runs that pass a question. */
 import { list as enList } from "../i18n/en/list.js";
 import { steps as en } from "../i18n/en/steps.js";
-import { learn, number, t } from "../i18n/index.js";
+import { learn, t } from "../i18n/index.js";
 import { list as zhList } from "../i18n/zh/list.js";
 import { steps as zh } from "../i18n/zh/steps.js";
 import { useEffect, useLayoutEffect } from "../vendor/hooks.js";
@@ -17,6 +17,7 @@ import { change, place } from "../state/place.js";
 import { faultOf } from "../state/range.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { later } from "../ui/fetched.js";
+import { Pager } from "../ui/pager.js";
 import { html } from "../ui/html.js";
 import { SelectedCount } from "../ui/select_box.js";
 
@@ -38,7 +39,7 @@ export function Page() {
         ${query.run_where && html`<span class="chip"><code>${t("steps.of", { where: query.run_where })}</code><button aria-label=${t("filter.remove", { part: query.run_where })} onClick=${() => change({ run_where: null, cursor: null, at: null }, true)}>×</button></span>`}
         <span class="room"></span><${Chosen} /></div>
       ${isWrong ? html`<${Examples} />` : error && html`<${Failure} error=${error} again=${() => load(query)} />`}
-      ${!error && rows.value && (rows.value.length ? html`<${StepTable} rows=${rows.value} /><${Pager} />` : html`<${Examples} isEmpty />`)}`}
+      ${!error && rows.value && (rows.value.length ? html`<${StepTable} rows=${rows.value} /><${Pager} at=${Number(query.at ?? 0)} n=${rows.value.length} page=${PAGE} next=${nextCursor.value} />` : html`<${Examples} isEmpty />`)}`}
     </main><//>`;
 }
 
@@ -61,13 +62,4 @@ function Chosen() {
 function Examples({ isEmpty = false }) {
   return html`<section class="notice"><h2>${t(isEmpty ? "steps.none" : "steps.wrong")}</h2><p>${t("steps.ask")}</p>
     <ul class="plain">${EXAMPLES.map((one) => html`<li><button onClick=${() => change({ where: one, cursor: null, at: null }, true)}><code>${one}</code></button></li>`)}</ul></section>`;
-}
-
-function Pager() {
-  const at = Number(place.value.query.at ?? 0);
-  const shown = rows.value?.length ?? 0;
-  return html`<nav class="pager" aria-label=${t("pages")}>
-    <button disabled=${at === 0} onClick=${() => (history.state?.isOurs ? history.back() : change({ cursor: null, at: null }))}>‹ ${t("pages.before")}</button>
-    <span>${number(at + 1)}–${number(at + shown)}</span>
-    <button disabled=${!nextCursor.value} onClick=${() => change({ cursor: nextCursor.value, at: String(at + PAGE) }, true)}>${t("pages.next")} ›</button></nav>`;
 }

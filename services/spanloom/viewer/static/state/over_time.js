@@ -45,3 +45,9 @@ export function layOut({ slots: all, items }, metric) {
 
 /** The time of some slots within the range. @param {OverTime} found @param {number} from @param {number} to @returns {[number, number]} */
 export const clipped = ({ slots: all, since, until }, from, to) => [Math.max(all[from].start, since ?? 0), Math.min(all[to].end, until ?? Infinity)];
+
+/** How many runs of each slot failed: the service has their share. @param {OverTime} found @returns {(number | null)[]} */
+export function failuresIn(found) {
+  const runs = layOut(found, "count");
+  return layOut(found, "rate(has_error)").map((rate, i) => (rate === null ? null : Math.round(rate * (runs[i] ?? 0))));
+}

@@ -2,7 +2,7 @@
 import { clock, duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { pageOf } from "../list/run.js";
-import { conditions, joined, condition } from "../state/filters.js";
+import { condition, narrowed } from "../state/filters.js";
 import { change, place } from "../state/place.js";
 import { html, line, visible } from "../ui/html.js";
 import { AllBox, RowBox } from "../ui/select_box.js";
@@ -22,7 +22,7 @@ const asking = (field, value) => maybe(value, (text) => html`<button class="plai
 /** @param {string} field @param {string} value */
 function narrow(field, value) {
   const part = condition(field, "=", value, field === "type" ? "choice" : "text");
-  change({ where: joined([...conditions(place.peek().query.where ?? ""), part]), cursor: null, at: null }, true);
+  change({ where: narrowed(place.peek().query.where, part), cursor: null, at: null }, true);
 }
 
 /** @type {Column[]} */

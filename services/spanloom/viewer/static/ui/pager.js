@@ -1,0 +1,14 @@
+/** The way to the pages before and after this one, of a list that goes on by a cursor. */
+import { number, t } from "../i18n/index.js";
+import { change } from "../state/place.js";
+import { html } from "./html.js";
+
+/** @param {{at: number, n: number, page: number, next: string | null}} props `at`: position of the first row, from 0; `n`: rows on show; `page`: rows of a whole page; `next`: the cursor behind them */
+export function Pager({ at, n, page, next }) {
+  const back = () => (history.state?.isOurs ? history.back() : change({ cursor: null, at: null }));
+  return html`<nav class="pager" aria-label=${t("pages")}>
+    <button disabled=${at === 0} onClick=${back}>‹ ${t("pages.before")}</button>
+    <span>${number(at + 1)}–${number(at + n)}</span>
+    <button disabled=${!next} onClick=${() => change({ cursor: next, at: String(at + page) }, true)}>${t("pages.next")} ›</button>
+  </nav>`;
+}
