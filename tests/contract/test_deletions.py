@@ -18,7 +18,7 @@ from spanloom.core.joining.parts import Part
 from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Pause, Status
+from spanloom.core.model.trajectory import DuplicateOf, Pause, Status
 from spanloom.core.model.upkeep import BEFORE_ALL, Deletion, DeletionScope, Selection, new_deletion
 from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery
 from spanloom.core.ports.building import CallWindow
@@ -340,18 +340,24 @@ def test_with_the_trace_that_shows_a_run_its_other_traces_are_deleted(
     assert answers(store, key) == answers(store, neighbour) == {}
 
 
-def test_a_trace_that_shows_a_deleted_part_is_due_again(
-    store: Store, key: TraceKey, neighbour: TraceKey
+def settle(store: Store, key: TraceKey) -> None:
+    arrived = store.spans.arrived([key])[key]
+    known = (arrived.spans, "", len(arrived.requests), arrived.digest, True)
+    store.progress.record_progress([Progress(key, next_seq(), Status.SETTLED, 0, *known)])
+
+
+@pytest.mark.parametrize("is_part", [True, False])
+def test_a_trace_that_showed_or_repeated_a_deleted_one_is_due_again(
+    store: Store, key: TraceKey, neighbour: TraceKey, is_part: bool
 ) -> None:
+    """A home has the spans of a deleted part; a repeat of a deleted run is in no list."""
     for own in (key, neighbour):
         fill(store, own)
-        arrived = store.spans.arrived([own])[own]
-        known = (arrived.spans, "", len(arrived.requests), arrived.digest, True)
-        store.progress.record_progress([Progress(own, next_seq(), Status.SETTLED, 0, *known)])
-    part = Part(neighbour, "part of s", START_NS, START_NS, 0, 0, 1, key.trace_id)
-    head = store.trajectories.heads([neighbour])[neighbour]
-    record = make_record(neighbour, make_trajectory(neighbour), version=2, previous=head)
-    store.trajectories.write([replace(record, calls=[part.as_call()])])
+        settle(store, own)
+    if is_part:
+        add_part(store, neighbour, key)
+    else:
+        repeat(store, key, neighbour)
     since, appends = store.progress.clock(), store.progress.appends()
     store.deletions.delete(deletion(DeletionScope(reach(key), trace_id=neighbour.trace_id)))
     assert answers(store, neighbour) == {}
@@ -359,6 +365,21 @@ def test_a_trace_that_shows_a_deleted_part_is_due_again(
     changes = store.progress.changes_since(since, {}).changes
     assert (key, True) in [(change.key, change.has_root) for change in changes]
     assert appends is None or store.progress.appends() != appends
+
+
+def add_part(store: Store, key: TraceKey, home: TraceKey) -> None:
+    """Store a trace again, as a part of the run that another one shows."""
+    part = Part(key, "part of s", START_NS, START_NS, 0, 0, 1, home.trace_id)
+    head = store.trajectories.heads([key])[key]
+    record = make_record(key, make_trajectory(key), version=2, previous=head)
+    store.trajectories.write([replace(record, calls=[part.as_call()])])
+
+
+def repeat(store: Store, key: TraceKey, original: TraceKey) -> None:
+    """Store a trace again, as a repeat of another one."""
+    head = store.trajectories.heads([key])[key]
+    trajectory = replace(make_trajectory(key), duplicate_of=DuplicateOf(original.trace_id, "1"))
+    store.trajectories.write([make_record(key, trajectory, version=2, previous=head)])
 
 
 def test_a_deleted_project_is_gone_and_may_begin_anew(

@@ -81,7 +81,10 @@ NOT_SEEN = {
     "find_calls_near": "newest_versions says, within the project, what of it counts",
     "known_call_keys": "find_calls is asked for what it found",
     "uncovered": "tells a number, of a trace whose other rows are not read either",
-    "parts_elsewhere": "a deletion compares what it found with its own traces, by project",
+    **dict.fromkeys(
+        ("parts_elsewhere", "repeats_of"),
+        "a deletion compares what it found with its own traces, by project",
+    ),
 }
 """Queries whose answer nobody sees: the project spares them work."""
 NOT_BY_PROJECT = {
@@ -107,7 +110,7 @@ NOT_BY_PROJECT = {
     "read_deletions": "the audit, which needs a key of all projects",
     "count_deleted_rows": "the keeper's",
     "remove_deleted_rows": "the keeper's",
-    "homes_of_deleted": "the keeper's, told apart by project",
+    "torn_by_deleted": "the keeper's, told apart by project",
     "count_expired_rows": "the keeper's",
     "count_to_keep_rows": "the keeper's",
     "keep_rows": "the keeper's",

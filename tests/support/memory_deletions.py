@@ -51,15 +51,18 @@ class MemoryDeletions(MemorySubject):
         return newest_first[:limit]
 
     def _torn(self, gone: set[TraceKey]) -> set[TraceKey]:
-        """Return the traces that show parts of a run with a trace that is deleted alone."""
+        """Return the traces that show a deleted part, or are stored as a part or repeat of one."""
         found: set[TraceKey] = set()
         for record in self._state.records.values():
+            original = record.trajectory.duplicate_of
+            if original and record.key._replace(trace_id=original.trace_id) in gone:
+                found.add(record.key)
             for call in record.calls:
                 home = record.key._replace(trace_id=call.step_id)
                 is_part = call.call_key.startswith("part of ") and call.step_id
                 if is_part and (record.key in gone) != (home in gone):
                     found.add(home if record.key in gone else record.key)
-        return found
+        return found - gone
 
     def _reaching(self, until_seq: int) -> int:
         stored = (f.span.row_version for held in self._state.spans.values() for f in held.values())

@@ -140,14 +140,18 @@ def _prepare(
     make_room()
     joins = find_joins(store.calls, drafts.parts)
     shown_elsewhere = join_runs(store.spans, requested, drafts, joins, options)
-    repeats = find_repeats(store.calls, drafts.calls)
     heads = store.trajectories.heads(list(drafts.trajectories))
+    repeats = find_repeats(store.calls, drafts.calls, heads)
     make_room()
     records = make_records(drafts, {**repeats.originals, **shown_elsewhere}, heads)
     drafts.result.arrived = dict(arrived)
     drafts.result.repeated_elsewhere = [*repeats.stored, *joins.due]
     drafts.result.sizes = joins.due
-    return drafts.result, records, FirstLook(drafts.calls, repeats, drafts.parts, joins)
+    return (
+        drafts.result,
+        records,
+        FirstLook(drafts.calls, repeats, heads.keys(), drafts.parts, joins),
+    )
 
 
 def _room_maker(store: BuildingStore, span_count: int) -> Callable[[], None]:

@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.duplicates.keys import is_tool, sought_key
+from spanloom.core.duplicates.repeats import repeat_window
 from spanloom.core.duplicates.traces import (
     find_original,
     find_original_run,
@@ -47,11 +48,17 @@ class Repeats:
     originals: dict[TraceKey, DuplicateOf] = field(default_factory=dict)
     """Traces of the batch that only repeat a call of another trace, with the original."""
     stored: list[TraceKey] = field(default_factory=list)
-    """Stored traces that repeat a call of the batch."""
+    """Stored traces that repeat a call of the batch, or did when they were built."""
 
 
-def find_repeats(finder: CallFinder, built: Mapping[TraceKey, Sequence[Call]]) -> Repeats:
-    """Compare the calls of the traces just built with each other and with the store's."""
+def find_repeats(
+    finder: CallFinder, built: Mapping[TraceKey, Sequence[Call]], known: Iterable[TraceKey]
+) -> Repeats:
+    """Compare the calls of the traces just built with each other and with the store's.
+
+    Of those that are ``known``, as they were stored before, the stored repeats are found too: the
+    calls that they share may have gone.
+    """
     repeats = Repeats()
     by_project: defaultdict[str, list[Call]] = defaultdict(list)
     for calls in built.values():
@@ -60,7 +67,23 @@ def find_repeats(finder: CallFinder, built: Mapping[TraceKey, Sequence[Call]]) -
     for project, own in by_project.items():
         stored = [c for c in _load(finder, project, own) if c.key not in built]
         _compare(own, stored, repeats)
+    _add_stored(finder, built, known, repeats)
     return repeats
+
+
+def _add_stored(
+    finder: CallFinder,
+    built: Mapping[TraceKey, Sequence[Call]],
+    known: Iterable[TraceKey],
+    repeats: Repeats,
+) -> None:
+    """Add the traces that are stored as repeats of the known ones."""
+    by_project: defaultdict[str, list[CallWindow]] = defaultdict(list)
+    for key in known:
+        by_project[key.project].append(repeat_window(key))
+    for project, windows in by_project.items():
+        found = {call.key for call in finder.find(project, windows)}
+        repeats.stored.extend(sorted(found.difference(built, repeats.stored)))
 
 
 def _compare(own: Sequence[Call], stored: Sequence[Call], repeats: Repeats) -> None:

@@ -6,7 +6,9 @@ import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from spanloom.core.duplicates.repeats import repeat_row
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
+from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status, ahead_ns
 from spanloom.core.ports.building import TrajectoryRecord
 from spanloom.core.ports.builds import knows_more
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.joining.parts import Part
-    from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.building import Call, Head
     from spanloom.core.ports.builds import Build
@@ -63,7 +64,7 @@ def make_record(
         trajectory=replace(trajectory, verdicts=()),
         document=document,
         spans_document=verdicts,
-        calls=[*calls, *_other_rows(key, part, responses)],
+        calls=[*calls, *_other_rows(trajectory, part, responses)],
         previous=head,
         read=read,
         is_whole=is_whole,
@@ -77,10 +78,15 @@ def _stays(head: Head, build: Build) -> bool:
     return head.fingerprint == build.fingerprint and head.is_listed and not is_unsafe
 
 
-def _other_rows(key: TraceKey, part: Part | None, responses: Mapping[str, str]) -> Iterator[Call]:
+def _other_rows(
+    trajectory: Trajectory, part: Part | None, responses: Mapping[str, str]
+) -> Iterator[Call]:
     """Yield the rows of the index of calls that find the trace by something else than a call."""
+    key = TraceKey(trajectory.project, trajectory.trace_id)
     if part:
         yield part.as_call()
+    if trajectory.duplicate_of and not (part and part.is_shown_elsewhere):
+        yield repeat_row(key, trajectory.duplicate_of)
     for response_id, step_id in responses.items():
         yield response_row(key, response_id, step_id)
 

@@ -30,6 +30,8 @@ class FirstLook:
 
     calls: Mapping[TraceKey, Sequence[Call]]
     repeats: Repeats
+    known: AbstractSet[TraceKey]
+    """Those that had been stored before."""
     parts: Mapping[TraceKey, Part] = field(default_factory=dict)
     joins: Joins = field(default_factory=Joins)
 
@@ -39,7 +41,8 @@ def look_again(index: CallIndex, first: FirstLook, result: BatchResult) -> None:
     written = result.written
     calls = {key: own for key, own in first.calls.items() if key in written}
     parts = {key: part for key, part in first.parts.items() if key in written}
-    repeats, joins = find_repeats(index, calls), find_joins(index, parts)
+    repeats = find_repeats(index, calls, first.known & written)
+    joins = find_joins(index, parts)
     others = {*repeats.stored, *joins.due}.difference(first.calls, first.parts)
     own = {*_repeated(first.repeats, repeats), *_joined(first.joins, joins, parts.keys())}
     result.repeated_elsewhere += sorted((others | own).difference(result.repeated_elsewhere))

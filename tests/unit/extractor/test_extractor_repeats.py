@@ -64,6 +64,28 @@ def test_a_repeat_is_marked_though_the_process_ended_when_its_original_was_built
     assert world.step(60) == 0
 
 
+@pytest.mark.parametrize("is_restarted", [False, True])
+@pytest.mark.parametrize("cause", ["displaced", "changed"])
+def test_a_repeat_whose_original_no_longer_has_the_call_is_a_run_again(
+    cause: str, is_restarted: bool
+) -> None:
+    """A late span displaces the call from a trace above the cap, or is the real one inside it."""
+    world = World(max_trace_spans=2)
+    early = sent(3, 1, start_ms=1, last_ms=2)
+    world.send(*FRAMEWORK[:1], sent(2, 1, chat(7, 3), start_ms=5, last_ms=90))
+    world.send(CLIENT)
+    world.run(2)
+    assert "duplicate_of" in world.document(OTHER)["extraction"]
+    changed = sent(2, 1, chat(8, 3), start_ms=5, last_ms=90)
+    world.send(early if cause == "displaced" else changed)
+    if is_restarted:
+        world.restart()
+    world.run(2)
+    assert "duplicate_of" not in world.document(OTHER)["extraction"]
+    assert world.said(OTHER)[1] == "settled"
+    assert world.step(60) == 0
+
+
 @pytest.mark.parametrize("first", ["outer", "inner"])
 def test_of_two_bare_reports_in_two_dialects_one_is_marked_in_any_order(
     world: World, first: str

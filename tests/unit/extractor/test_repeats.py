@@ -77,7 +77,7 @@ def test_a_script_that_does_the_same_is_compared_with_its_neighbours(
 
     monkeypatch.setattr(repeats, "find_original", find_original)
     monkeypatch.setattr(repeats, "find_original_run", find_original_run)
-    found = repeats.find_repeats(Nothing(), {c.key: [c] for c in made()})
+    found = repeats.find_repeats(Nothing(), {c.key: [c] for c in made()}, ())
     assert found.originals == {}
     assert compared < 10 * MANY
 
@@ -102,5 +102,5 @@ def test_no_other_report_of_a_call_begins_farther_away(
 def test_a_bare_call_that_began_first_is_compared_with_the_run_beside_it() -> None:
     run = call(1, bare=False)._replace(start_ns=10, end_ns=50)
     bare = call(2, bare=True)._replace(start_ns=5, end_ns=40)
-    found = repeats.find_repeats(Nothing(), {c.key: [c] for c in (run, bare)})
+    found = repeats.find_repeats(Nothing(), {c.key: [c] for c in (run, bare)}, ())
     assert {key: of.trace_id for key, of in found.originals.items()} == {bare.key: run.key.trace_id}

@@ -6,16 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.contract.test_deletions import answers, deletion, extract, fill, send
-from tests.support.otlp_requests import START_NS, next_seq
+from tests.contract.test_deletions import answers, deletion, extract, fill, repeat, send, settle
+from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.joining.parts import Part
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Status
 from spanloom.core.model.upkeep import DeletionScope
-from spanloom.core.ports.progress import Progress
 from spanloom.storage.deletions import store as ledger
 from spanloom.storage.deletions.hiding import NOT_OF_TRACES, OF_TRACES
 from spanloom.storage.deletions.store import read_traces
@@ -106,12 +104,6 @@ def show_in(store: ClickHouseStore, part: TraceKey, home: TraceKey) -> None:
     store.trajectories.write([replace(record, calls=[call])])
 
 
-def settle(store: ClickHouseStore, key: TraceKey) -> None:
-    arrived = store.spans.arrived([key])[key]
-    known = (arrived.spans, "", len(arrived.requests), arrived.digest, True)
-    store.progress.record_progress([Progress(key, next_seq(), Status.SETTLED, 0, *known)])
-
-
 def is_due(store: ClickHouseStore, key: TraceKey) -> bool:
     return key in {change.key for change in store.progress.unextracted()}
 
@@ -145,6 +137,20 @@ def test_a_home_is_built_again_without_a_deleted_part_though_the_process_ended(
     settle(clickhouse_store, home)
     upkeep.remove_deleted(0)
     assert not is_due(clickhouse_store, home), "once is enough"
+
+
+def test_a_repeat_that_was_built_before_its_original_was_hidden_is_built_again(
+    clickhouse_store: ClickHouseStore, upkeep: ClickHouseUpkeep, new_project: Callable[[], str]
+) -> None:
+    key, original = (TraceKey(project, c * 32) for project in [new_project()] for c in "ab")
+    for own in (key, original):
+        fill(clickhouse_store, own)
+    repeat(clickhouse_store, key, original)
+    scope = DeletionScope(Reach.only(key.project), trace_id=original.trace_id)
+    clickhouse_store.deletions.delete(deletion(scope))
+    settle(clickhouse_store, key)
+    upkeep.remove_deleted(0)
+    assert is_due(clickhouse_store, key)
 
 
 def test_a_deletion_reads_no_parts_of_other_runs(

@@ -54,6 +54,11 @@ class Part(NamedTuple):
     is_whole: bool = False
     """Whether its root is the turn that a person asked for, by a span; a prompt may show it too."""
 
+    @property
+    def is_shown_elsewhere(self) -> bool:
+        """Whether another trace shows it."""
+        return self.home not in ("", self.key.trace_id)
+
     def as_call(self) -> Call:
         """Return it as a row of the index by which repeats of calls are found."""
         return Call(

@@ -95,6 +95,10 @@ class Head:
         return (*self.taken.places, *own)
 
 
+ALWAYS_NS = 2**63 - 1
+"""The end of a window from 0 that covers any time, and of rows that any window finds."""
+
+
 class CallWindow(NamedTuple):
     """A search for calls of one key that ran at some time in a window.
 

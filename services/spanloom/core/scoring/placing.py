@@ -20,7 +20,7 @@ from spanloom.core.conventions.invariant import ADDRESS, read_addresses
 from spanloom.core.conventions.invariant_annotations import evidence_of
 from spanloom.core.model.score import Score
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.ports.building import Call, CallWindow
+from spanloom.core.ports.building import ALWAYS_NS, Call, CallWindow
 from spanloom.core.scoring.results import read_result
 from spanloom.core.values.attributes import first
 
@@ -39,7 +39,6 @@ _RESPONSE_IDS = (RESPONSE_ID, "ai.response.id", "response_id", "llm.response.id"
 _MODEL = Kind.MODEL
 _NOBODY = "unknown"
 _OF_RESPONSE = "response "
-_ALWAYS = 2**63 - 1
 
 
 class _Sent(NamedTuple):
@@ -110,12 +109,12 @@ def list_responses(trajectory: Trajectory, spans: Iterable[Span]) -> Mapping[str
 
 def response_row(key: TraceKey, response_id: str, step_id: str) -> Call:
     """Return the row of the index of calls by which the step of a response is found."""
-    return Call(key, step_id, response_key(response_id), 0, _ALWAYS, is_bare=False)
+    return Call(key, step_id, response_key(response_id), 0, ALWAYS_NS, is_bare=False)
 
 
 def response_window(response_id: str) -> CallWindow:
     """Return the search for the steps of a response."""
-    return CallWindow(response_key(response_id), 0, _ALWAYS)
+    return CallWindow(response_key(response_id), 0, ALWAYS_NS)
 
 
 def response_key(response_id: str) -> str:

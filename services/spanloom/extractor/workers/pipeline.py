@@ -134,8 +134,8 @@ class Pipeline:
             return
         calls = batch.calls()
         try:
-            batch.repeats = find_repeats(self._store.calls, calls)
             batch.heads = self._store.trajectories.heads(list(calls))
+            batch.repeats = find_repeats(self._store.calls, calls, batch.heads)
         except Exception as error:  # building in this process finds the faulty trace
             if not isinstance(error, RetryableError):  # that one is an outage, logged as such
                 log.warning("calls could not be looked up", error=str(error))
@@ -157,7 +157,11 @@ class Pipeline:
         write_apart(self._carrying.trajectories.write_carried, self._store.feed, records, result)
         settle_scores(self._store, result)
         if self._store.trajectories.is_shared and batch.repeats:
-            look_again(self._store.calls, FirstLook(batch.calls(), batch.repeats), result)
+            look_again(
+                self._store.calls,
+                FirstLook(batch.calls(), batch.repeats, batch.heads.keys()),
+                result,
+            )
         return Built(requested, result)
 
 

@@ -1,4 +1,4 @@
-"""Runs of several traces of which a deletion takes some: what is left is built again."""
+"""Runs of several traces or reports of which a deletion takes some: the others are built again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def find_torn(lane: Lane, scope: DeletionScope, traces: Sequence[Row]) -> Sequen
     """Return the stored traces that show parts of a run with a trace that is deleted alone.
 
     A home has the spans of its deleted parts in its document; a part whose home is deleted is a run
-    of its own. To be called before the deletion is recorded, which hides the parts.
+    of its own, as is a repeat whose original is. To be called before the deletion is recorded,
+    which hides the parts.
     """
     gone = {TraceKey(trace.Project, trace.TraceId) for trace in traces}
     found: set[TraceKey] = set()
@@ -28,10 +29,16 @@ def find_torn(lane: Lane, scope: DeletionScope, traces: Sequence[Row]) -> Sequen
             part, home = TraceKey(row.Project, row.TraceId), TraceKey(row.Project, row.Home)
             if (part in gone) != (home in gone):
                 found.add(home if part in gone else part)
+        for row in lane.rows("repeats_of", keys=some, reach=within(scope.reach)):
+            found.add(TraceKey(row.Project, row.TraceId))
+    found -= gone
     deleted = lane.hiding.deleted_among(lane, found)
     return sorted(key for key in found if key not in deleted)
 
 
-def find_homes_of_deleted(lane: Lane) -> Sequence[TraceKey]:
-    """Return the stored traces that showed a part that is deleted, until its rows are removed."""
-    return [TraceKey(row.Project, row.Home) for row in lane.rows("homes_of_deleted")]
+def find_torn_by_deleted(lane: Lane) -> Sequence[TraceKey]:
+    """Return the stored traces that are still as if those were there which are deleted.
+
+    Those that showed a part are found until its rows are removed.
+    """
+    return [TraceKey(row.Project, row.Torn) for row in lane.rows("torn_by_deleted")]

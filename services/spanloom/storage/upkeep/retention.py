@@ -18,7 +18,7 @@ from spanloom.storage.deletions.store import (
     record_deletion,
     record_traces,
 )
-from spanloom.storage.deletions.torn import find_homes_of_deleted
+from spanloom.storage.deletions.torn import find_torn_by_deleted
 from spanloom.storage.engine.parameters import Condition, bind, fill_in
 from spanloom.storage.engine.statements import query
 from spanloom.storage.spans.revisits import record_revisits
@@ -146,7 +146,7 @@ def remove_deleted(lane: Lane, over_before_ns: int) -> int:
         known = read_traces(lane, deletion.scope, deletion.until_seq)
         record_traces(lane, deletion.id, known)
     if lasting:
-        _build_homes_again(lane)
+        _build_torn_again(lane)
     removed = sum(_empty(lane, table) for table in OF_TRACES) if lasting else 0
     for deletion in lasting:
         if deletion.requested_at_ns < over_before_ns:
@@ -155,12 +155,12 @@ def remove_deleted(lane: Lane, over_before_ns: int) -> int:
     return removed
 
 
-def _build_homes_again(lane: Lane) -> None:
-    """Make traces due whose documents may have deleted parts, for a deletion that was cut off.
+def _build_torn_again(lane: Lane) -> None:
+    """Make traces due that are built from deleted ones too, for a deletion that was cut off.
 
     Without the rows of the parts they are no longer found: to be called before these are removed.
     """
-    record_revisits(lane, find_homes_of_deleted(lane))
+    record_revisits(lane, find_torn_by_deleted(lane))
 
 
 def _empty(lane: Lane, table: str) -> int:

@@ -1,0 +1,28 @@
+"""Finds the traces that are stored as repeats of another one, whatever its calls are by now.
+
+A repeat is usually found by the calls that it shares with its original. These may go: a late span
+changes a call, or displaces it from a trace above the span cap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.ports.building import ALWAYS_NS, Call, CallWindow
+
+if TYPE_CHECKING:
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.model.trajectory import DuplicateOf
+
+_OF = "repeat of "
+
+
+def repeat_row(key: TraceKey, original: DuplicateOf) -> Call:
+    """Return the row of the index of calls by which a repeat is found from its original."""
+    call_key = _OF + original.trace_id
+    return Call(key, original.span_id, call_key, 0, ALWAYS_NS, is_bare=False)
+
+
+def repeat_window(original: TraceKey) -> CallWindow:
+    """Return the search for the repeats of a trace."""
+    return CallWindow(_OF + original.trace_id, 0, ALWAYS_NS)
