@@ -232,7 +232,7 @@ OUTLINE = _answer(
 )
 ROWS = _answer("The rows.", _component("RowList"), {"version": 1, "rows": 1, "items": [_ROW]})
 FOUND = _answer(
-    "Where it stands.",
+    "How far it is.",
     _component("FoundList"),
     {
         "version": 1,
@@ -326,7 +326,7 @@ CONVERSATION = or_rows(
         {"conversation_id": EXAMPLE_CONVERSATION, "items": [_ITEM], "next_cursor": EXAMPLE_CURSOR},
     )
 )
-REPLAY = _answer("The replay as it stands.", _component("Replay"), _REPLAY)
+REPLAY = _answer("The replay as it is now.", _component("Replay"), _REPLAY)
 REPLAYS = _answer(
     "The replays.",
     _component("ReplayList"),

@@ -78,7 +78,7 @@ Where = Annotated[
     str | None,
     Field(
         max_length=4096,
-        description="In the `where` language: `/v1/fields` names what can be asked.",
+        description="In the `where` language: `/v1/fields` lists the fields.",
         examples=['has_error and has(tool = "search" then tool = "refund")'],
     ),
 ]
@@ -89,7 +89,7 @@ Fields = Annotated[
     Field(
         max_length=2000,
         description="What to give of each item, by commas: columns, or groups of them (`core`,"
-        " `metrics`). All, unless told, but for `document` and `steps` of runs.",
+        " `metrics`). By default all but `document` and `steps` of runs.",
         examples=["core,cost"],
     ),
 ]
@@ -103,7 +103,7 @@ class ListQuery(PageQuery, Filters):
         str | None,
         Field(
             description='In which a step said this: words, all of them in one text; `"rate limit"`:'
-            " one behind the other; `kubern*`: words that begin so.",
+            " one after the other; `kubern*`: words that begin so.",
             examples=['refund "rate limit"'],
         ),
     ] = None
@@ -209,7 +209,7 @@ class StepsQuery(PageQuery, Filters):
         str | None,
         Field(
             max_length=4096,
-            description="Which steps: `/v1/fields` names what can be asked of them.",
+            description="Which steps: `/v1/fields` lists their fields.",
             examples=["type = tool and error"],
         ),
     ] = None

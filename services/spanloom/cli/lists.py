@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     "--columns",
     "fields",
     metavar="NAMES",
-    help="Only these columns: trace_id,cost; core and metrics stand for several.",
+    help="Only these columns: trace_id,cost; core and metrics mean several.",
 )
 @click.option("--fail-empty", is_flag=True, help="End with 1 if there are none.")
 @rows_output
@@ -104,7 +104,7 @@ AT_MOST = 20
 @click.option(
     "--limit",
     type=click.IntRange(1),
-    help=f"The most to list: {AT_MOST} conversations, or all runs of one, unless told.",
+    help=f"The most to list: {AT_MOST} conversations, or all runs of one, by default.",
 )
 @columns_option
 @rows_output
@@ -196,8 +196,8 @@ def search_command(
 ) -> None:
     """Find what steps said, newest run first: messages, arguments, results, failures.
 
-    Words stand in one text, all of them; "two words" in quotes one behind the other; kubern* stands
-    for words that begin so. Look at a hit with `spanloom show TRACE_ID STEP_ID`, at its run with
+    One text has all of the words; "two words" in quotes follow each other; kubern* means words that
+    begin so. Look at a hit with `spanloom show TRACE_ID STEP_ID`, at its run with
     `spanloom show TRACE_ID`.
     """
     hits = client.search(

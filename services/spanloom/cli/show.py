@@ -143,8 +143,8 @@ def show_command(
 ) -> None:
     """Print one trajectory as a tree: agents, their steps, durations, tokens and errors.
 
-    TRACE_ID is what your tracing SDK calls trace id, 32 hex digits; `latest` stands for the
-    newest trajectory there is. Agents stand under the step that called them, each line with
+    TRACE_ID is what your tracing SDK calls trace id, 32 hex digits; `latest` is the newest
+    trajectory there is. Agents are under the step that called them, each line with
     its duration, its tokens (in → out) and when it ran within the whole.
 
     With STEP one step is printed: its messages, or its arguments and its result, and all that is

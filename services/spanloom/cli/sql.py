@@ -55,7 +55,7 @@ _ARRAY = {"output_format_json_array_of_rows": "1"}
     metavar="URL",
     callback=to_url_option,
     envvar="SPANLOOM_SQL_URL",
-    help="Where the SQL port answers; also SPANLOOM_SQL_URL. Unless told, where the service says "
+    help="Where the SQL port answers; also SPANLOOM_SQL_URL. By default where the service says "
     f"that it does, else {DEFAULT_SQL_URL}.",
 )
 @client_option

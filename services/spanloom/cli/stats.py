@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     "--of",
     type=click.Choice(["trajectories", "steps"]),
     default="trajectories",
-    help="Count runs, which it does unless told, or steps.",
+    help="Count runs (the default) or steps.",
 )
 @click.option("--by", metavar="FIELDS", help="Up to three fields whose values make groups.")
 @click.option("--interval", metavar="TIME", help="Groups by time too: 15m, 1h, 1d, 1w.")
 @click.option(
     "--timezone",
     metavar="ZONE",
-    help="By whose clock an interval begins: Europe/Berlin; UTC unless told.",
+    help="By whose clock an interval begins: Europe/Berlin; UTC by default.",
 )
 @click.option("--top", type=click.IntRange(1), help="The most groups.")
 @click.option("--where", metavar="QUERY", help="Only runs for which this holds; with --of, steps.")
@@ -116,7 +116,7 @@ def stats_command(
 @click.option(
     "--of",
     type=click.Choice(["trajectories", "steps"]),
-    help="Fields of runs, or of steps; both unless told. Values are those of runs unless told.",
+    help="Fields of runs, or of steps; by default of both. Values are by default those of runs.",
 )
 @click.option("--project", metavar="NAME", help="With NAME: values of this project.")
 @columns_option

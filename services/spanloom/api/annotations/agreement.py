@@ -70,7 +70,7 @@ class PartQuery:
     def __init__(
         self,
         measure: Annotated[
-            str, Query(description="Of what is said.", max_length=40, examples=["correctness"])
+            str, Query(description="A kind of mark.", max_length=40, examples=["correctness"])
         ] = "correctness",
         agent: Annotated[
             str,
@@ -86,10 +86,11 @@ class PartQuery:
             str, Query(description="The other one.", max_length=100, examples=["bo"])
         ] = "",
         first_says: Annotated[
-            str, Query(description="What the first says.", max_length=512, examples=["correct"])
+            str, Query(description="The answer of the first.", max_length=512, examples=["correct"])
         ] = "",
         second_says: Annotated[
-            str, Query(description="What the other says.", max_length=512, examples=["incorrect"])
+            str,
+            Query(description="The answer of the other.", max_length=512, examples=["incorrect"]),
         ] = "",
     ) -> None:
         """Read the parameters; FastAPI calls this as a dependency."""

@@ -57,13 +57,13 @@ AnnotatorInQuery = Annotated[
 SinceInQuery = Annotated[
     Instant | None,
     Query(
-        description="Only what was said at this time or later.",
+        description="Only annotations of this time or later.",
         examples=["2026-01-31T12:00:00Z"],
     ),
 ]
 UntilInQuery = Annotated[
     Instant | None,
-    Query(description="Only what was said before.", examples=["2126-01-31T12:00:00Z"]),
+    Query(description="Only annotations from before this time.", examples=["2126-01-31T12:00:00Z"]),
 ]
 
 

@@ -45,7 +45,7 @@ FormInQuery = Annotated[
     Form,
     Query(
         alias="format",
-        description="What a line is: what somebody says of a run, an example to train on, a run.",
+        description="What a line is: annotations of a run, an example to train on, a run.",
         examples=["sft"],
     ),
 ]
@@ -65,7 +65,9 @@ class Corrections(BaseModel):
 
     written: int = 0
     unedited: Annotated[int, Field(description="They say what was there.")] = 0
-    changed: Annotated[int, Field(description="What they correct says something else now.")] = 0
+    changed: Annotated[
+        int, Field(description="The step that they correct has another text now.")
+    ] = 0
     orphaned: Annotated[int, Field(description="Their steps have gone.")] = 0
     no_answer: Annotated[int, Field(description="Not of what a model answered.")] = 0
     unreadable: Annotated[int, Field(description="Without texts, or of no place.")] = 0
@@ -89,13 +91,13 @@ async def export_annotations(
     form: FormInQuery = _ENTRIES,
     accept: TableInHeader = NDJSON,
 ) -> Response:
-    """Return a line of JSON for each annotator and trajectory, with all that is said of its steps.
+    """Return a line of JSON for each annotator and trajectory, with all annotations of its steps.
 
     As a table there is a row for each step that somebody judged, and one for the run as a whole.
     `POST /v1/annotations/import` takes such lines. What is withheld from the reader is left out.
     `format=sft` and `format=dpo` give a line for each answer of a model that somebody corrected,
-    as far as it still stands: `GET /v1/annotations/corrections` counts what is not written.
-    `format=invariant` and `format=snorkel` give the runs themselves, with what was said of them.
+    as far as that is still current: `GET /v1/annotations/corrections` counts what is not written.
+    `format=invariant` and `format=snorkel` give the runs themselves, with their annotations.
     """
     reach = callers.narrowed(project)
     withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)

@@ -21,7 +21,12 @@ class QueueRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    scheme: Annotated[str, Field(max_length=200, description="What is asked.", examples=["potato"])]
+    scheme: Annotated[
+        str,
+        Field(
+            max_length=200, description="The scheme that annotators fill in.", examples=["potato"]
+        ),
+    ]
     annotators: Annotated[
         list[AnnotatorName],
         Field(
@@ -33,7 +38,8 @@ class QueueRequest(BaseModel):
     mode: Annotated[
         Mode,
         Field(
-            description="`assigned`: each item has its annotators; `free`: who asks next gets one.",
+            description="`assigned`: each item has its annotators; `free`: the next annotator to "
+            "request an item gets it.",
             examples=["assigned"],
         ),
     ] = Mode.ASSIGNED
@@ -71,7 +77,7 @@ class QueueRequest(BaseModel):
         list[TraceId],
         Field(
             max_length=MOST_ITEMS,
-            description="What to put in, in this order, behind what is there.",
+            description="Items to add, in this order, after those that are there.",
             examples=[[EXAMPLE_TRACE]],
         ),
     ] = []

@@ -83,7 +83,7 @@ async def put_queue(
 )
 @needs(Scope.READ)
 async def get_queue(name: QueueInPath, project: OneProject, using: Using) -> QueueItem:
-    """Return it as it stands, with how often its annotators gave the answers that are known."""
+    """Return it as it is now, with how often its annotators gave the known answers."""
     queues = using.annotating.queues
 
     def read() -> QueueItem:

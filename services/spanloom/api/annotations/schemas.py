@@ -181,12 +181,12 @@ class AnnotationRow(BaseModel):
     error_subtype: str
     severity: str
     rationale: str
-    value: Annotated[dict[str, Any] | None, Field(description="What else was said.")]
+    value: Annotated[dict[str, Any] | None, Field(description="Further answers.")]
     version: Annotated[int, Field(description="Of the trajectory that was judged.")]
     revision: int | None
     at: Moment | None
     state: str
-    stands_at: Annotated[str, Field(description="The step that it stands at now.")]
+    stands_at: Annotated[str, Field(description="The step that it belongs to now.")]
     score: Annotated[float | None, Field(description="What all of the annotator's marks come to.")]
     score_complete: bool | None
 

@@ -102,7 +102,7 @@ async def put_scheme(
     using: Using,
     reader: Reader,
 ) -> SchemeItem:
-    """Store a scheme as it is given; what was said with an older text stays as it was said.
+    """Store a scheme as it is; annotations made with an older text stay as they are.
 
     Where weights, highest score or right option changed, stored scores follow before the answer.
     The answer names what of it is not understood, with its line. What cannot be meant is 422.

@@ -27,8 +27,8 @@ from spanloom.core.records.change import Change
 
 LONGEST_WAIT_S = 60
 NO_WORDS = (
-    "words cannot be followed, for what a run says is found some seconds after it is told of; ask"
-    " the list for them"
+    "words cannot be followed, because texts are found some seconds after the change of a run;"
+    " query the list for them"
 )
 EXAMPLE_TOKEN = encode_token(Position(1_715_400_004_600_000))
 
@@ -107,7 +107,7 @@ class ChangeList(BaseModel):
     """What changed, oldest first."""
 
     items: list[ChangeItem]
-    next: Annotated[str, Field(description="Pass it as `after` to be told what comes next.")]
+    next: Annotated[str, Field(description="Pass it as `after` to get what comes next.")]
 
     @classmethod
     def of(cls, page: FeedPage, fields: str | None) -> "ChangeList":
@@ -155,9 +155,9 @@ async def list_changes(
 ) -> Response | ChangeList:
     """Return the versions that were stored after `after`, oldest first, each once.
 
-    Who asks again with `next` is told of the newest version of every trajectory, whatever wrote it
-    and however slowly; of one that was soon replaced perhaps not. Filters ask what the trajectory
-    is now. With `annotations`, who asks again is told of every run of which something was said
+    A reader that goes on with `next` gets the newest version of every trajectory, whatever wrote it
+    and however slowly; a version that was soon replaced may be left out. Filters apply to what the
+    trajectory is now. With `annotations`, it also gets every run that was annotated or scored
     since. With `accept: text/event-stream` the answer goes on: each event has an item as its data
     and a token as its id.
     """

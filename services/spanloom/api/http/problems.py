@@ -43,14 +43,14 @@ class InvalidInput(BaseModel):
     parameter: Annotated[str, Field(description="Its name.")]
     detail: Annotated[str, Field(description="What is wrong with it.")]
     position: Annotated[
-        int | None, Field(description="Where in it that stands, in code points from 0.")
+        int | None, Field(description="The place in it, in code points from 0.")
     ] = None
     length: Annotated[int | None, Field(description="How many code points it takes.")] = None
     message: Annotated[str | None, Field(description="The same as `detail`.")] = None
     did_you_mean: Annotated[
         list[str] | None, Field(description="What resembles the word that is wrong.")
     ] = None
-    expected: Annotated[list[str] | None, Field(description="What may stand there.")] = None
+    expected: Annotated[list[str] | None, Field(description="What may be there.")] = None
 
 
 class Problem(BaseModel):
@@ -58,11 +58,11 @@ class Problem(BaseModel):
 
     model_config = ConfigDict(title="Problem")
 
-    type: Annotated[str, Field(description="Always `about:blank`: `status` says it all.")]
+    type: Annotated[str, Field(description="Always `about:blank`: `status` is all there is.")]
     title: Annotated[str, Field(description="The status in words.")]
     status: Annotated[int, Field(description="The HTTP status.")]
     detail: Annotated[str, Field(description="What went wrong and what to do.")]
-    instance: Annotated[str, Field(description="The path that was asked for.")]
+    instance: Annotated[str, Field(description="The path of the request.")]
     errors: Annotated[
         list[InvalidInput] | None, Field(description="Of 422: each parameter at fault.")
     ] = None
@@ -256,10 +256,10 @@ _MEANINGS = {
     404: "There is no such trajectory, conversation, replay, scheme, queue or key.",
     406: "No form of rows that `Accept` asks for is there, `available` lists those that are; "
     "or the `format` cannot hold the run, `reason` says why.",
-    409: "It cannot be done as things stand: changed elsewhere, or not by this store.",
+    409: "It cannot be done now: changed elsewhere, or not by this store.",
     410: "The change feed is not kept as far back; `resume` is where to go on after a full list.",
     408: "The body came too slowly.",
-    413: "The body is larger than any that is asked for here.",
+    413: "The body is larger than any request here needs.",
     421: "The `Host` header names a host that this service does not answer for.",
     422: "A parameter cannot be used; `errors` says which and why.",
     500: "Something went wrong here; the service's log has the details.",

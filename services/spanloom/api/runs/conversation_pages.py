@@ -53,7 +53,7 @@ async def export_conversation(
 ) -> Response:
     """Return its runs in their order, each in its newest version as its own file shows it.
 
-    The first 5,000 steps and 30 MB of texts are in it; of the runs behind these it says where they
+    The first 5,000 steps and 30 MB of texts are in it; it says where the runs after these
     are. It names 10,000 runs at most.
     """
     reach = callers.narrowed(project)

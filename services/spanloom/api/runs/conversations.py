@@ -60,7 +60,7 @@ async def list_conversations(
 
     In every form but JSON they are all such conversations, unless `limit` is given.
 
-    Each is told whole, with all its runs. They come by the newest run that passes, newest first;
+    Each is counted whole, with all its runs. They come by the newest run that passes, newest first;
     one that goes on between two pages moves to the front.
     """
     after, asked = position_of(query, CONVERSATIONS_PATH), query.filter()

@@ -62,7 +62,7 @@ class RowItem(BaseModel):
     preview: Annotated[str, Field(description="What it answered, or was given, in a line.")] = ""
     model: str = ""
     cost: Annotated[float | None, Field(description="US dollars.")] = None
-    error: Annotated[str, Field(description="The beginning of what its failure says.")] = ""
+    error: Annotated[str, Field(description="The beginning of the message of its failure.")] = ""
 
     @classmethod
     def of(cls, view: RunView, number: int) -> "RowItem":
@@ -84,7 +84,7 @@ class RowList(BaseModel):
 
 
 class FoundItem(BaseModel):
-    """A row in which a text stands."""
+    """A row that contains a text."""
 
     row: Row
     part: Annotated[str, Field(description="`name`, `input`, `output` or `error`.")]
@@ -97,11 +97,11 @@ class FoundItem(BaseModel):
 
 
 class FoundList(BaseModel):
-    """Where a text stands in one version of a run."""
+    """The rows of one version of a run that contain a text."""
 
     version: Version
     items: list[FoundItem]
-    truncated: Annotated[bool, Field(description="Whether it stands in more rows than these.")]
+    truncated: Annotated[bool, Field(description="Whether it is in more rows than these.")]
 
 
 class GraphNode(BaseModel):

@@ -55,7 +55,7 @@ async def get_outline(
 ) -> Response:
     """Return a row for every stored span, in the order of a tree, as binary columns.
 
-    The format stands in `docs/adr/038-a-viewer-without-a-build.md`. Texts are not in it.
+    The format is described in `docs/adr/038-a-viewer-without-a-build.md`. Texts are not in it.
     """
     reach = callers.narrowed(project)
     found = await using.calls.run(using.views.view, trace_id, reach, version)
@@ -84,7 +84,7 @@ async def get_rows(
         int | None,
         Query(
             ge=0,
-            description=f"The row behind the last one, {MAX_ROWS} further at most.",
+            description=f"The row after the last one, {MAX_ROWS} further at most.",
             examples=[128],
         ),
     ] = None,
@@ -116,7 +116,7 @@ async def search_run(
     project: ProjectInQuery = None,
     version: VersionInQuery = None,
 ) -> FoundList:
-    """Return the rows in whose name, input, output or error a text stands, parts of words too."""
+    """Return the rows whose name, input, output or error contains a text, parts of words too."""
     reach = callers.narrowed(project)
     found = await using.calls.run(using.views.whole, trace_id, reach, version)
     run = known(found, trace_id, project)

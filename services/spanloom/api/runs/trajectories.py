@@ -196,12 +196,12 @@ async def get_trajectory(
 ) -> Response:
     """Return the newest version of the document, byte for byte as it is stored.
 
-    Behind that, `extraction.resumes` and `resumed_by` name the run that waited for a person's
-    answer and the one that was given it, as far as both are there.
+    After that, `extraction.resumes` and `resumed_by` name the run that waited for a person's
+    answer and the one that got it, as far as both are there.
 
     A span that arrives late makes a new version: `extraction.version` grows and
-    `extraction.status` says how far the trace has come. Who follows a run that is live sends the
-    `etag` of the last answer, and is told 304 until there is more.
+    `extraction.status` says how far the trace has come. To follow a live run, send the `etag` of
+    the last answer: 304 means that there is nothing new.
     """
     reach = callers.narrowed(project)
     found = await using.calls.run(find_document, using.store, trace_id, reach)

@@ -65,7 +65,7 @@ class SearchQuery(PageQuery):
     q: Annotated[
         str,
         Field(
-            description='Words, all of them in one text; `"rate limit"`: one behind the other; '
+            description='Words, all of them in one text; `"rate limit"`: one after the other; '
             "`kubern*`: words that begin so.",
             examples=['refund "rate limit"'],
         ),
@@ -125,5 +125,5 @@ class HitList(BaseModel):
 
     items: list[Hit]
     next_cursor: Annotated[
-        str | None, Field(description="Of the page that follows; `null` behind the last.")
+        str | None, Field(description="Of the next page; `null` after the last.")
     ]

@@ -75,7 +75,7 @@ class StatsQuery(SomeRuns):
         str | None,
         Field(
             max_length=64,
-            description="By whose clock an `interval` begins, an IANA name; UTC unless told.",
+            description="By whose clock an `interval` begins, an IANA name; UTC by default.",
             examples=["Europe/Berlin"],
         ),
     ] = None
@@ -88,7 +88,7 @@ class StatsQuery(SomeRuns):
         str | None,
         Field(
             max_length=4096,
-            description="With `of=steps`: of which runs, where `where` says which steps.",
+            description="With `of=steps`: a question about runs; `where` is one about their steps.",
             examples=["has_error"],
         ),
     ] = None

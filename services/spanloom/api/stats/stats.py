@@ -78,7 +78,7 @@ async def get_stats(
 async def spell_where(query: Annotated[LineQuery, Query()]) -> SpelledWhere:
     """Return the `where` that a line asks, as people type it: `type:tool -is:annotated`.
 
-    What is no short form stays as it is, also what is wrong: who asks a list is told of that, with
+    What is no short form stays as it is, also what is wrong: a list refuses that, with
     its place in the text that comes from here.
     """
     return SpelledWhere(where=spell(query.line))

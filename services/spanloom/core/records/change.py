@@ -48,7 +48,7 @@ class Change(Record):
     what: Annotated[
         Literal["version", "annotations"],
         Field(
-            description="`annotations`: what is said of it changed, its annotations or scores; "
+            description="`annotations`: its annotations or scores changed; "
             "version and status are those of now. Left out of a version."
         ),
         From(None),

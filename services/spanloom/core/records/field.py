@@ -9,7 +9,8 @@ from spanloom.core.records.declared import Example, From
 from spanloom.core.records.record import Record
 
 Of = Annotated[
-    Literal["trajectories", "steps"], Field(description="What is asked about.", examples=["steps"])
+    Literal["trajectories", "steps"],
+    Field(description="The subject of the field.", examples=["steps"]),
 ]
 
 
@@ -37,7 +38,7 @@ class FieldItem(Record):
     ]
     is_list: Annotated[bool, Field(description="Whether it has several values."), Example(False)]
     has_keys: Annotated[
-        bool, Field(description="Whether it is asked by key: `metadata.tier`."), Example(False)
+        bool, Field(description="Whether it needs a key: `metadata.tier`."), Example(False)
     ]
     is_ordered: Annotated[
         bool, Field(description="Whether lists can be ordered by it."), From(None), Example(True)

@@ -42,14 +42,14 @@ class Hit(Record):
     name: Annotated[str, Field(description="Of the step."), Read("Name"), Example("refund")]
     snippet: Annotated[
         str,
-        Field(description="What stands around the first place: plain text, never markup."),
+        Field(description="The text around the first place: plain text, never markup."),
         Example("error: the rate limit of 5 refunds a minute is reached"),
     ]
     offsets: Annotated[
         list[tuple[int, int]],
         Field(
-            description="Where in the snippet it stands: for each place the number of its first "
-            "character and of the one behind it, counted in Unicode code points."
+            description="Its places in the snippet: for each the number of its first "
+            "character and of the one after it, counted in Unicode code points."
         ),
         Example([[11, 21]]),
     ]

@@ -54,7 +54,7 @@ class QueueItem(Record):
     scheme: Annotated[str, Example("potato")]
     mode: Annotated[
         str,
-        Field(description="`assigned`, or `free`: who asks next gets an item."),
+        Field(description="`assigned`, or `free`: the next annotator to request an item gets it."),
         From("mode.value"),
         Example("assigned"),
     ]

@@ -459,7 +459,7 @@ class Run(Record):
     ] = None
     error_message: Annotated[
         str | None,
-        Field(description="What that failure says, its first 1,000 characters."),
+        Field(description="Message of that failure, its first 1,000 characters."),
         Stored(
             "ErrorMessage",
             "String",

@@ -90,7 +90,7 @@ class SchemeItem(Record):
     show_score: Annotated[bool, Example(True)]
     required: Annotated[
         bool,
-        Field(description="Whether done means that all is said."),
+        Field(description="Whether *done* requires all answers."),
         From("is_required"),
         Example(False),
     ]

@@ -60,7 +60,7 @@ export interface Run {
   resumed_by: string | null;
   /** What went wrong first for good, else first: an exception's name. */
   error_type: string | null;
-  /** What that failure says, its first 1,000 characters. */
+  /** Message of that failure, its first 1,000 characters. */
   error_message: string | null;
 }
 
@@ -168,9 +168,9 @@ export interface Hit {
   type: string;
   /** Of the step. */
   name: string;
-  /** What stands around the first place: plain text, never markup. */
+  /** The text around the first place: plain text, never markup. */
   snippet: string;
-  /** Where in the snippet it stands: for each place the number of its first character and of the one behind it, counted in Unicode code points. */
+  /** Its places in the snippet: for each the number of its first character and of the one after it, counted in Unicode code points. */
   offsets: [number, number][];
 }
 
@@ -185,7 +185,7 @@ export interface Change {
   changed_at: string;
   /** When the run began, likewise. */
   start: string;
-  /** `annotations`: what is said of it changed, its annotations or scores; version and status are those of now. Left out of a version. */
+  /** `annotations`: its annotations or scores changed; version and status are those of now. Left out of a version. */
   what: "version" | "annotations";
   /** What it is now; only with `fields=core`. */
   trajectory: Run | null;
@@ -292,7 +292,7 @@ export interface QueueItem {
   name: string;
   project: string;
   scheme: string;
-  /** `assigned`, or `free`: who asks next gets an item. */
+  /** `assigned`, or `free`: the next annotator to request an item gets it. */
   mode: string;
   annotators: string[];
   each: number;
@@ -367,7 +367,7 @@ export interface SchemeItem {
   severities: SeverityItem[];
   max_score: number;
   show_score: boolean;
-  /** Whether done means that all is said. */
+  /** Whether *done* requires all answers. */
   required: boolean;
   /** Who can be responsible besides the agents of the run. */
   agents: string[];
@@ -421,7 +421,7 @@ export interface SpanVerdict {
 /** A field that `where` can name. */
 export interface FieldItem {
   name: string;
-  /** What is asked about. */
+  /** The subject of the field. */
   of: "trajectories" | "steps";
   /** What its values are. */
   type: string;
@@ -434,7 +434,7 @@ export interface FieldItem {
   choices: string[];
   /** Whether it has several values. */
   is_list: boolean;
-  /** Whether it is asked by key: `metadata.tier`. */
+  /** Whether it needs a key: `metadata.tier`. */
   has_keys: boolean;
   /** Whether lists can be ordered by it. */
   is_ordered: boolean;
