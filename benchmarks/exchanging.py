@@ -19,7 +19,7 @@ from tests.support.conversions import captured_runs
 from tests.support.drafted import planner
 
 from benchmarks.apart import peak_rss_bytes, run_apart
-from benchmarks.report import Row, at_most
+from benchmarks.report import Bar, Row, at_most
 from spanloom.client.transfer.converting import Conversion
 from spanloom.client.transfer.items import find_source
 from spanloom.core.exchange.verdicts import verdicts_of
@@ -31,7 +31,7 @@ from spanloom.core.formats.stored import Stored
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from benchmarks.scale import Scale
@@ -57,18 +57,25 @@ class Cost(NamedTuple):
     """Those that the format can hold."""
 
 
+def bars() -> Mapping[str, Bar]:
+    """Return the bar of each row of a format by the row's first words.
+
+    There is a row for each format that is written, and one for each that is read.
+    """
+    written = formats_of(Of.RUN, Via.QUERY)
+    writers = {f"writing {name}": at_most(MAX_OF.get(name, MAX_WRITER)) for name in written}
+    return writers | {f"reading {f.id}": at_most(MAX_READER) for f in written.values() if _file(f)}
+
+
 def measure_exchange(scale: Scale, folder: Path) -> Iterator[Row]:
     """Yield rows for every writer and reader, for memory, and for importing the package."""
     parsing_s, costs = run_apart(cost_of_formats, scale.all_captures, scale.passes * scale.repeats)
-    for name, cost in costs.items():
-        behind = f"{cost.runs:,} captured runs, {cost.writer_s / max(cost.runs, 1) * 1e6:.0f} µs"
-        bar = at_most(MAX_OF.get(name, MAX_WRITER))
-        yield Row(f"writing {name}: CPU ÷ parsing", cost.writer_s / parsing_s, bar, behind)
-    for name, cost in costs.items():
-        if cost.reader_s:
-            behind = f"{cost.reader_s / cost.runs * 1e6:.0f} µs a run"
-            ratio = cost.reader_s / parsing_s
-            yield Row(f"reading {name}: CPU ÷ parsing", ratio, at_most(MAX_READER), behind)
+    for start, bar in bars().items():
+        doing, name = start.split()
+        cost = costs[name]
+        cpu_s = cost.writer_s if doing == "writing" else cost.reader_s
+        behind = f"{cost.runs:,} captured runs, {cpu_s / max(cost.runs, 1) * 1e6:.0f} µs each"
+        yield Row(f"{start}: CPU ÷ parsing", cpu_s / parsing_s, bar, behind)
     yield from _memory(scale, folder)
     yield _import(scale.starts)
 
@@ -88,9 +95,15 @@ def _cost(of: Format, stored: Sequence[tuple[bytes, bytes]], passes: int) -> Cos
     write = partial(_write, of, of.load_writer())
     bodies = [body for body in map(write, stored) if body]
     writer_s = _cpu_s(write, stored, passes)
-    files = [one for one in formats_of(Of.RUNS).values() if one.line == of.id and one.is_read]
-    reader_s = _cpu_s(partial(_read, of, files[0]), bodies, passes) if files else 0.0
+    file = _file(of)
+    reader_s = _cpu_s(partial(_read, of, file), bodies, passes) if file else 0.0
     return Cost(writer_s, reader_s, len(bodies))
+
+
+def _file(of: Format) -> Format | None:
+    """Return the file of such runs that is read, if there is one."""
+    files = formats_of(Of.RUNS).values()
+    return next((file for file in files if file.line == of.id and file.is_read), None)
 
 
 def _write(of: Format, write: RunWriter, stored: tuple[bytes, bytes]) -> bytes:

@@ -8,12 +8,10 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from benchmarks import exchanging
 from benchmarks.__main__ import MEASURES, main
 from click.testing import CliRunner
 from tests.support.browser import NO_CHROMIUM, chromium
-
-from spanloom.core.formats.entry import Of, Via
-from spanloom.core.formats.registry import formats_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,11 +116,7 @@ BARS = {
         "judging a run of 200 spans: of all steps, five": "≤ 200 ms",
     },
     "exchange": {
-        **{
-            f"writing {name}:": "≤ 15" if name in ("mlflow", "inspect") else "≤ 6"
-            for name in formats_of(Of.RUN, Via.QUERY)
-        },
-        **{f"reading {name}:": "≤ 50" for name in formats_of(Of.RUN, Via.QUERY)},
+        **{f"{start}:": str(bar) for start, bar in exchanging.bars().items()},
         **{
             f"converting 100 runs to {name}: peak RSS": "≤ 1.2"
             for name in ("mlflow", "inspect", "snorkel")
