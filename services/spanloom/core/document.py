@@ -43,9 +43,12 @@ class DocumentStep:
         self, json: Json, type_: str | None = None, owner: DocumentAgent | None = None
     ) -> None:
         """View the JSON of a step; ``type_`` overrides the type in it."""
-        try:
-            id_, name, input_, output, info, parent_id, type_in_it = _OF_A_STEP(json)
-        except KeyError:  # an agent, a root, or a step of a partial document
+        if type_ is None:
+            try:
+                id_, name, input_, output, info, parent_id, type_in_it = _OF_A_STEP(json)
+            except KeyError:  # of a partial document
+                id_, name, input_, output, info, parent_id, type_in_it = map(json.get, _MEMBERS)
+        else:  # an agent or a root, which lack the last members
             id_, name, input_, output, info, parent_id, type_in_it = map(json.get, _MEMBERS)
         self.json = json
         """The step's JSON in the document."""
@@ -100,7 +103,10 @@ class DocumentStep:
     @property
     def started_at(self) -> int:
         """Its start, in milliseconds since the epoch."""
-        return self.times[0]
+        try:
+            return int(self.basic_info["started_at"])
+        except _UNREADABLE:
+            return whole(self.basic_info.get("started_at"))
 
     @property
     def duration(self) -> int:

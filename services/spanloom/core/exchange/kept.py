@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from spanloom.core.conventions.imported import TOKEN_COUNTS
-from spanloom.core.document import AGENT, AGENTS, ROOT
+from spanloom.core.document import AGENT
 from spanloom.core.formats.imported import TOLD_ANEW
 from spanloom.core.formats.losses import Code
 from spanloom.core.model.trajectory import Outcome
@@ -23,7 +24,7 @@ from spanloom.core.model.trajectory import Outcome
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.core.document import Document
+    from spanloom.core.document import Document, DocumentStep
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
 
@@ -60,12 +61,11 @@ DIALECTS = "dialects"
 """The format that was read, in a run that was read."""
 _NOT_OF_STEPS = frozenset({Outcome.CANCELLED, Outcome.PAUSED, Outcome.UNFINISHED})
 """Outcomes that do not follow from the failures of steps."""
-_NOTHING: Mapping[str, Any] = {}
 _NOT_COUNTED = TOLD_ANEW | FOLLOWING.keys() | {DIALECTS}
 
 
-_IsIn: TypeAlias = "Callable[[Json, str], object]"
-_Lost: TypeAlias = "Sequence[tuple[Code, Sequence[_IsIn]]]"
+_IsIn: TypeAlias = "Callable[[DocumentStep], object]"
+_Lost: TypeAlias = "Sequence[tuple[Code, _IsIn]]"
 
 
 class Member(NamedTuple):
@@ -73,47 +73,47 @@ class Member(NamedTuple):
 
     code: Code
     is_in: _IsIn
-    """Of the JSON of a step and the id of the agent that owns it."""
 
 
-def _member_of(info: str, name: str) -> _IsIn:
-    """Return whether an inner object has a member that is not empty, 0 or ``"0"``."""
-    return lambda step, _: (step.get(info) or _NOTHING).get(name) not in _EMPTY
+def _has_place(step: DocumentStep) -> bool:
+    """Return whether a step is below another one than its owner; agents say so as steps."""
+    return step.owner is not None and step.parent_id not in ("", step.owner.id)
 
 
-def _has_error(step: Json, _owner: str = "") -> object:
-    return (step.get("basic_info") or _NOTHING).get("error")
+def _has_time(name: str) -> _IsIn:
+    return lambda step: step.basic_info.get(name) not in _EMPTY
 
 
-def _has_latency(step: Json, _owner: str) -> bool:
-    return "latency_first_resp" in (step.get("model_info") or _NOTHING)  # "0" is one, too
+def _has_latency(step: DocumentStep) -> bool:
+    return "latency_first_resp" in step.model_info  # "0" is one, too
 
 
-def _has_tokens(step: Json, _owner: str) -> bool:
-    return any(map((step.get("model_info") or _NOTHING).get, TOKEN_COUNTS))
+def _has_tokens(step: DocumentStep) -> bool:
+    info = step.model_info
+    return bool(info) and any(map(info.get, TOKEN_COUNTS))
 
 
+_has_output: _IsIn = attrgetter("output")
+_has_error: _IsIn = attrgetter("error")
 _EMPTY = (None, "", "0", 0)
 MEMBERS: Mapping[str, Member] = {
-    "parent_id": Member(
-        Code.METADATA_DROPPED, lambda step, owner: step.get("parent_id") not in ("", owner, None)
-    ),
-    "name": Member(Code.METADATA_DROPPED, lambda step, _: step.get("name")),
-    "input": Member(Code.TEXTS_DROPPED, lambda step, _: step.get("input")),
-    "output": Member(Code.TEXTS_DROPPED, lambda step, _: step.get("output")),
-    "started_at": Member(Code.TIMES_DROPPED, _member_of("basic_info", "started_at")),
-    "duration": Member(Code.TIMES_DROPPED, _member_of("basic_info", "duration")),
+    "name": Member(Code.METADATA_DROPPED, attrgetter("name")),
+    "parent_id": Member(Code.METADATA_DROPPED, _has_place),
+    "input": Member(Code.TEXTS_DROPPED, attrgetter("input")),
+    "output": Member(Code.TEXTS_DROPPED, _has_output),
+    "started_at": Member(Code.TIMES_DROPPED, _has_time("started_at")),
+    "duration": Member(Code.TIMES_DROPPED, _has_time("duration")),
     "error": Member(Code.METADATA_DROPPED, _has_error),
     "latency_first_resp": Member(Code.TIMES_DROPPED, _has_latency),
     "tokens": Member(Code.TOKENS_DROPPED, _has_tokens),
 }
-"""Members of a step beside its id, type and metadata."""
+"""Members of a step beside its id, type and metadata; those first that nearly every step has."""
 WHOLE = frozenset(MEMBERS)
 ERROR_TEXT = "error_text"
 """Kept instead of ``error``: the message of the failure, where there is no output."""
 _IN_TEXT = (
-    Member(Code.ERROR_AS_TEXT, lambda step, _: _has_error(step) and not step.get("output")),
-    Member(Code.METADATA_DROPPED, lambda step, _: _has_error(step) and step.get("output")),
+    Member(Code.ERROR_AS_TEXT, lambda step: _has_error(step) and not step.output),
+    Member(Code.METADATA_DROPPED, lambda step: _has_error(step) and step.output),
 )
 
 
@@ -132,26 +132,33 @@ class KeptOfStep:
     def lost(self) -> _Lost:
         """Return what it does not keep, by the code of the loss."""
         if self.is_flattened:
-            return [(Code.GRAPH_FLATTENED, [lambda *_: True])]
+            return [(Code.GRAPH_FLATTENED, lambda _: True)]
         found: dict[Code, list[_IsIn]] = {}
         for code, is_in in self._members():
             found.setdefault(code, []).append(is_in)
-        return list(found.items())
+        return [(code, _any_of(*checks)) for code, checks in found.items()]
 
     def _members(self) -> Iterator[Member]:
-        if (metadata := self.metadata) is not None:
-            yield Member(Code.METADATA_DROPPED, partial(_has_others, frozenset(metadata)))
         for name, one in MEMBERS.items():
             if name not in self.members and (name != "error" or ERROR_TEXT not in self.members):
                 yield one
+        if (metadata := self.metadata) is not None:
+            yield Member(Code.METADATA_DROPPED, partial(_has_others, frozenset(metadata)))
         yield from _IN_TEXT if ERROR_TEXT in self.members else ()
 
 
 FLATTENED = KeptOfStep(is_flattened=True)
 
 
-def _has_others(kept: frozenset[str], step: Json, _owner: str) -> bool:
-    return not (step.get("metadata") or _NOTHING).keys() <= kept
+def _has_others(kept: frozenset[str], step: DocumentStep) -> bool:
+    return not step.metadata.keys() <= kept
+
+
+def _any_of(first: _IsIn, *others: _IsIn) -> _IsIn:
+    if not others:
+        return first
+    rest = _any_of(*others)
+    return lambda step: first(step) or rest(step)
 
 
 class Kept:
@@ -172,7 +179,11 @@ class Kept:
         self.run = _NOT_COUNTED.union(run)
         self.has_all_errors = "errors" in run
         self.lost_of_root = None if root is None else root.lost()
-        self.lost = {type_: lost for type_, of in (steps or {}).items() if (lost := of.lost())}
+        of_types = steps or {}
+        self.lost = {type_: lost for type_, of in of_types.items() if (lost := of.lost())}
+        has_places = AGENT not in of_types or "parent_id" in of_types[AGENT].members
+        self.lost_of_place: _Lost = () if has_places else [MEMBERS["parent_id"]]
+        """What an agent's entry does not have, but its place among the steps of another."""
 
 
 def count_lost(view: Document, kept: Kept, losses: Losses) -> None:
@@ -184,9 +195,9 @@ def count_lost(view: Document, kept: Kept, losses: Losses) -> None:
 
 def count_of_run(view: Document, kept: Kept, losses: Losses) -> None:
     """Count the members of ``extraction`` that the format does not keep."""
-    told = view.extraction
-    for name in told.keys() - kept.run:
-        if told[name]:
+    told, run = view.extraction, kept.run
+    for name, value in told.items():
+        if name not in run and value:
             losses.note(Code.METADATA_DROPPED, f"extraction.{name}")
     if told.get("outcome") in _NOT_OF_STEPS:
         losses.note(Code.METADATA_DROPPED, "extraction.outcome")
@@ -205,30 +216,19 @@ def _count_of_errors(view: Document, errors: Iterable[Json], losses: Losses) -> 
 
 
 def _count_of_steps(view: Document, kept: Kept, losses: Losses) -> None:
-    lost, of_root = kept.lost, kept.lost_of_root
-    agents = view.json.get(AGENTS) or ()
-    known = {agent.get("id") for agent in agents}
-    place = MEMBERS["parent_id"]
-    is_lost = any(place.is_in in checks for _, checks in lost.get(AGENT, ()))
-    of_agents: _Lost = [(place.code, [place.is_in])] if is_lost else []
-    """What an agent's entry does not have, but its place among the steps of another."""
-    root = view.json.get(ROOT) or {}
-    if root.get("id") not in known:
-        of_type = lost.get(view.root_type, ()) if of_root is None else of_root
-        _count(root, "", of_type, losses)
-    for agent in agents:
-        owner = agent.get("id") or ""
-        is_other = of_root is None or owner != root.get("id")
-        of_type = lost.get(AGENT, ()) if is_other else of_root or ()
-        _count(agent, agent.get("parent_id") or "", of_type, losses)
-        for step in agent.get("steps") or ():
-            of_type = of_agents if step.get("id") in known else lost.get(step.get("type"), ())
-            _count(step, owner, of_type, losses)
+    lost, root = kept.lost, view.root
+    of_root = lost.get(root.type, ()) if kept.lost_of_root is None else kept.lost_of_root
+    of_agents = lost.get(AGENT, ())
+    known = {agent.id for agent in view.agents}
+    if root.id not in known:
+        _count(root, of_root, losses)
+    for agent in view.agents:
+        is_root = agent.id == root.id and kept.lost_of_root is not None
+        _count(agent, of_root if is_root else of_agents, losses)
+        for step in agent.steps:
+            of_type = kept.lost_of_place if step.id in known else lost.get(step.type, ())
+            _count(step, of_type, losses)
 
 
-def _count(step: Json, owner: str, lost: _Lost, losses: Losses) -> None:
-    for code, checks in lost:
-        for is_in in checks:
-            if is_in(step, owner):
-                losses.note(code, step.get("id") or "")
-                break
+def _count(step: DocumentStep, lost: _Lost, losses: Losses) -> None:
+    losses.note_each([code for code, is_in in lost if is_in(step)], step.id)

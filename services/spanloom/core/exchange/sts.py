@@ -34,6 +34,7 @@ _OF_A_RUN = frozenset({"type", "harness", "id", "name"})
 _OF_A_LINE = frozenset({"type", _MESSAGE})
 _OF_A_MESSAGE = frozenset({"role", "content", "toolCalls"})
 _TEXTS = frozenset({"toolCallId", "reasoningContent"})
+_ANSWERS = frozenset({"assistant", "tool"})
 _ROLES = {"developer": "system"}
 _KEPT = kept_beside(members={"name", "started_at"}, of_models={"model"})
 
@@ -43,7 +44,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
     talk, run = talk_of(stored, losses, _KEPT), stored.view
     session = {"type": _SESSION, "harness": _HARNESS, "id": run.id, "name": run.root.name}
     lines = [session, *({"type": _MESSAGE, "message": m} for m in _messages(talk, losses))]
-    return b"".join(dump(line) + b"\n" for line in lines)
+    return b"\n".join([*map(dump, lines), b""])
 
 
 def _messages(talk: Talk, losses: Losses) -> Iterator[Json]:
@@ -67,10 +68,12 @@ def _times(starts: list[int], talk: Talk) -> Sequence[int]:
 
     What was heard has the time of its answer: the call that heard it first may have failed.
     """
-    roles = [message["role"] for message in talk.messages]
-    for at in range(len(roles) - 2, -1, -1):
-        if "tool" not in roles[at : at + 2] and roles[at] != "assistant":
-            starts[at] = starts[at + 1]
+    after, start = "tool", 0
+    for at in range(len(starts) - 1, -1, -1):
+        role = talk.told[at][0]["role"]
+        if after != "tool" and role not in _ANSWERS:
+            starts[at] = start
+        after, start = role, starts[at]
     return list(accumulate(starts, max))
 
 

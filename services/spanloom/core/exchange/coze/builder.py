@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from spanloom.core.document import DocumentStep
 from spanloom.core.exchange.coze.example import hides_root_type
-from spanloom.core.exchange.coze.figures import TOKENS, cost_of, measure, without_zeros
+from spanloom.core.exchange.coze.figures import cost_of, measure, usage_of, without_zeros, wraps
 from spanloom.core.exchange.coze.order import positions
 from spanloom.core.exchange.kept import Kept, count_lost
 from spanloom.core.extraction.metrics import COST
@@ -36,7 +37,7 @@ from spanloom.core.model.trajectory import REPORTED_BY_STATUS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.core.document import Document, DocumentStep
+    from spanloom.core.document import Document
     from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.stored import Stored
 
@@ -48,15 +49,17 @@ MADE_ROOT = "coze.root"
 _AGENTS = frozenset({"agent", "graph"})
 _CALLS = frozenset({"model", "tool"})
 _LATENCY = "latency_first_resp"
-_WRAPPED = 2**31
+_SHOWN = ("name", "input", "output", "metadata")
 
 
 def encode_coze(stored: Stored, losses: Losses) -> bytes:
     """Return the builder's document from the canonical document and its span verdicts."""
     view = stored.view
+    steps = {step.id: step for step in (view.root, *view.agents, *view.steps)}
     spans = orjson.loads(stored.spans)
-    built = _Builder(view, _as_listed(spans, view) if spans else _verdicts(view)).build()
-    _note(view, built, losses)
+    verdicts = _as_listed(spans, view) if spans else _verdicts(view)
+    built = _Builder(view.id, steps, verdicts).build()
+    _note(view, steps.values(), built, losses)
     return dump(built)
 
 
@@ -65,14 +68,17 @@ def _as_listed(spans: Sequence[Json], view: Document) -> Sequence[Json]:
 
     Spans that carry an imported run know no shorter time; where one is no step they stay.
     """
-    groups = [list(group) for _, group in groupby(spans, itemgetter("started_at"))]
-    if len(groups) == len(spans):
+    if len(set(map(_STARTED_AT, spans))) == len(spans):
         return spans
+    groups = [list(group) for _, group in groupby(spans, _STARTED_AT)]
     keys = _places(view)
     for group in groups:
         if len(group) > 1 and all(one["span_id"] in keys for one in group):
             group.sort(key=lambda one: keys[one["span_id"]])
     return list(chain.from_iterable(groups))
+
+
+_STARTED_AT = itemgetter("started_at")
 
 
 def _places(view: Document) -> Mapping[str, tuple[int, int, int]]:
@@ -103,7 +109,7 @@ def _verdict(step: DocumentStep, root: DocumentStep) -> Json:
     }
 
 
-def _note(view: Document, built: Json, losses: Losses) -> None:
+def _note(view: Document, steps: Iterable[DocumentStep], built: Json, losses: Losses) -> None:
     """Count what the builder leaves out of a document or shows as something else."""
     count_lost(view, _KEPT, losses)
     if view.root_type == "graph":
@@ -112,17 +118,22 @@ def _note(view: Document, built: Json, losses: Losses) -> None:
         losses.note(Code.METADATA_DROPPED, view.root.id)
     kept = {step["id"] for agent in built["agent_steps"] for step in (agent, *agent["steps"])}
     kept.add(view.root.id)
-    for step in view.by_id().values():
+    for step in steps:
         if step.id not in kept:
             losses.note(Code.TEXTS_DROPPED, step.id)
         elif step.type == "graph" and step.id != view.root.id:
             losses.note(Code.GRAPH_FLATTENED, step.id)
-        if step.error and step.metadata.get("error_told_by") == REPORTED_BY_STATUS:
+        if _is_by_status(step):
             losses.note(Code.METADATA_DROPPED, step.id)
         if info := step.model_info:
             losses.note(Code.TIMES_DROPPED, step.id, info.get(_LATENCY) == "0")
-            if any(info.get(name, 0) >= _WRAPPED for name in TOKENS):
+            if wraps(info):
                 losses.note(Code.VALUE_TRUNCATED, step.id)
+
+
+def _is_by_status(step: DocumentStep) -> bool:
+    """Return whether a failure is told by the status of its span alone."""
+    return step.error is not None and step.metadata.get("error_told_by") == REPORTED_BY_STATUS
 
 
 def _types_below(built: Json, root_id: str) -> Iterator[str]:
@@ -135,15 +146,16 @@ def _types_below(built: Json, root_id: str) -> Iterator[str]:
 class _Builder:
     """Builds the document of one trace."""
 
-    def __init__(self, document: Document, spans: Sequence[Json]) -> None:
-        self._id = document.id
+    def __init__(
+        self, trace_id: str, steps: Mapping[str, DocumentStep], spans: Sequence[Json]
+    ) -> None:
+        self._id, self._steps = trace_id, steps
         self._spans = {span["span_id"]: span for span in spans}
-        self._contents_by_step = _contents(document)
         self._types = {
             i: span["kind"]
             for i, span in self._spans.items()
             if span["step_id"] == i
-            and i in self._contents_by_step  # document and verdicts may be of different versions
+            and i in steps  # document and verdicts may be of different versions
         }
         roots = [i for i, span in self._spans.items() if span["parent_span_id"] is None]
         self._root = roots[-1] if roots else ""
@@ -153,12 +165,18 @@ class _Builder:
         """Return the document: the root, then every agent with its steps."""
         owned = self._owned()
         agents = [i for i, kind in self._types.items() if kind in _AGENTS and i != self._root]
-        listed = [*([self._root] if self._root else []), *reversed(agents)]
+        listed = [self._agent_step(i, _content(self._steps[i]), owned[i]) for i in reversed(agents)]
+        if not self._root:
+            return {"id": self._id, "root_step": None, "agent_steps": listed}
+        own = owned[self._root]
+        content = self._with_cost(_content(self._root_view()), own)
         every = {step["id"]: step for steps in owned.values() for step in steps}
+        root = self._agent_step(self._root, content, own)
+        totals = root["metrics_info"] if len(own) == len(every) else measure(every.values())
         return {
             "id": self._id,
-            "root_step": self._root_step(owned[self._root], every.values()) if self._root else None,
-            "agent_steps": [self._agent_step(i, owned[i]) for i in listed],
+            "root_step": {"id": self._root, **content, "metrics_info": totals},
+            "agent_steps": [root, *listed],
         }
 
     def _nearest(self, span_id: str) -> str | None:
@@ -195,22 +213,15 @@ class _Builder:
         return None
 
     def _step(self, step_id: str, kind: str) -> Json:
-        content = self._contents_by_step[step_id]
+        view = self._steps[step_id]
         step = {**self._placed(step_id), "type": "agent" if kind in _AGENTS else kind}
-        step |= _content(content)
-        if info := content.get("model_info"):
-            step["model_info"] = without_zeros(info)
+        step |= _content(view)
+        if info := view.model_info:
+            step["model_info"] = usage_of(info)
         return step
 
-    def _agent_step(self, step_id: str, steps: Sequence[Json]) -> Json:
-        content = _content(self._content_of(step_id))
-        if step_id == self._root:
-            content = self._with_cost(content, steps)
+    def _agent_step(self, step_id: str, content: Json, steps: Sequence[Json]) -> Json:
         return {**self._placed(step_id), **content, "metrics_info": measure(steps), "steps": steps}
-
-    def _root_step(self, own: Sequence[Json], every: Iterable[Json]) -> Json:
-        content = self._with_cost(_content(self._content_of(self._root)), own)
-        return {"id": self._root, **content, "metrics_info": measure(list(every))}
 
     def _with_cost(self, root: Json, steps: Sequence[Json]) -> Json:
         """Return the root with the cost of the steps that it has here, as a reader adds it."""
@@ -226,21 +237,17 @@ class _Builder:
     def _placed(self, step_id: str) -> Json:
         return {"id": step_id, "parent_id": self._parents.get(step_id) or ""}
 
-    def _content_of(self, step_id: str) -> Json:
-        """Return the JSON of a step; of a root that is no step only its name and times."""
-        span = self._spans[step_id]
+    def _root_view(self) -> DocumentStep:
+        """Return the root; of one that is no step only its name and times."""
+        span = self._spans[self._root]
         times = {"started_at": span["started_at"], "duration": span["duration"]}
-        return self._contents_by_step.get(step_id, {"name": span["name"], "basic_info": times})
+        named = {"name": span["name"], "basic_info": times}
+        return self._steps.get(self._root) or DocumentStep(named, "")
 
 
-def _contents(view: Document) -> Mapping[str, Json]:
-    """Return the JSON of each step of the canonical document, by id."""
-    return {step.id: step.json for step in (view.root, *view.agents, *view.steps)}
-
-
-def _content(step: Json) -> Json:
-    info = dict(step["basic_info"])
-    if (step.get("metadata") or {}).get("error_told_by") == REPORTED_BY_STATUS:
-        info.pop("error", None)
-    shown = {key: step[key] for key in ("name", "input", "output", "metadata") if step.get(key)}
-    return {**shown, "basic_info": without_zeros(info)}
+def _content(step: DocumentStep) -> Json:
+    shown = {key: text for key in _SHOWN if (text := step.json.get(key))}
+    shown["basic_info"] = info = without_zeros(step.basic_info)
+    if _is_by_status(step):
+        del info["error"]
+    return shown

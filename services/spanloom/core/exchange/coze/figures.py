@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spanloom.core.extraction.metrics import COST, is_free
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from spanloom.core.formats.json_bytes import Json
 
@@ -21,29 +21,44 @@ TOKENS = frozenset(
 )
 
 
-def without_zeros(info: Json) -> Json:
-    """Return counts as the builder writes them: no zeros but rates, tokens of 32 bits."""
+def without_zeros(info: Mapping[str, Any]) -> Json:
+    """Return figures as the builder writes them: no zeros but rates."""
     return {
         name: value
-        for name, given in info.items()
-        if (value := _int32(given) if name in TOKENS else given) not in _ZEROS
-        or isinstance(value, float)
+        for name, value in info.items()
+        if value not in _ZEROS or isinstance(value, float)
     }
 
 
 _ZEROS: tuple[object, ...] = (0, "0", {})
 
 
+def usage_of(info: Mapping[str, Any]) -> Json:
+    """Return figures with tokens as the builder writes them: of 32 bits, and without zeros."""
+    if wraps(info):
+        info = {name: _int32(n) if name in TOKENS else n for name, n in info.items()}
+    return without_zeros(info)
+
+
+def wraps(info: Mapping[str, Any]) -> bool:
+    """Return whether a number of tokens has more than 31 bits."""
+    return max(map(info.get, TOKENS, _NO_TOKENS), default=0) >= _WRAPPED
+
+
+_WRAPPED = 2**31
+_NO_TOKENS = (0,) * len(TOKENS)
+
+
 def _int32(number: int) -> int:
-    return (number + 2**31) % 2**32 - 2**31
+    return (number + _WRAPPED) % 2**32 - _WRAPPED
 
 
-def measure(steps: Sequence[Json]) -> Json:
+def measure(steps: Collection[Json]) -> Json:
     """Return the ``metrics_info`` of steps."""
     models, tools = ([s for s in steps if s["type"] == kind] for kind in ("model", "tool"))
     model_errors, tool_errors = _errors(models), _errors(tools)
-    used = [step.get("model_info") or {} for step in models]
-    return without_zeros(
+    used = [info for step in models if (info := step.get("model_info"))]
+    return usage_of(
         {
             "llm_duration": str(sum(map(_duration_ms, models))),
             "tool_duration": str(sum(map(_duration_ms, tools))),

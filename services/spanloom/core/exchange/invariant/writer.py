@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 _PARTS = frozenset({"text", "image_url"})
 _ODD = frozenset({CALL_ID, PARTS})
-_KEPT = ("role", "content", "tool_call_id")
 
 
 def encode_invariant(stored: Stored, losses: Losses) -> bytes:
@@ -178,11 +177,14 @@ def _annotation(assessment: Assessment) -> Json:
 def _strict(turn: Turn, losses: Losses) -> Json:
     """Return a message with only the members that Invariant's tools accept."""
     message = turn.message
-    strict = {name: message[name] for name in _KEPT if name in message}
-    if "name" in message and message["role"] != "tool":
+    role, content = message["role"], message["content"]
+    if "name" in message and role != "tool":
         losses.note(Code.METADATA_DROPPED, turn.step_id)
-    if isinstance(content := strict["content"], list):
-        strict["content"] = [_part(part, turn, losses) for part in content]
+    if isinstance(content, list):
+        content = [_part(part, turn, losses) for part in content]
+    strict = {"role": role, "content": content}
+    if "tool_call_id" in message:
+        strict["tool_call_id"] = message["tool_call_id"]
     if calls := message.get("tool_calls"):
         strict["tool_calls"] = list(map(_call, calls, turn.arguments))
     return strict

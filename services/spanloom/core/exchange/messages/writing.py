@@ -99,9 +99,8 @@ def talks_of(stored: Stored, losses: Losses, kept: Kept) -> Sequence[Talk]:
 def _note_root(root: DocumentStep, messages: Sequence[Json], losses: Losses) -> None:
     """Note texts of the root that are not the question and the answer of the conversation."""
     asked = next((m["content"] for m in messages if m["role"] == "user"), "")
-    said = [text for m in messages if m["role"] == "assistant" and (text := m["content"])]
-    texts = text_of(asked), said[-1] if said else ""
-    if (root.input, root.output) != texts:
+    said = (m["content"] for m in reversed(messages) if m["role"] == "assistant" and m["content"])
+    if (root.input, root.output) != (text_of(asked), next(said, "")):
         losses.note(Code.TEXTS_DROPPED, root.id)
 
 
