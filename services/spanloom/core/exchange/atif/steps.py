@@ -91,12 +91,9 @@ def metrics_of(step: DocumentStep) -> Json:
     return metrics
 
 
-def totals_of(models: Sequence[DocumentStep], steps: int) -> Json:
-    """Return the sums of model steps, and the number of steps."""
-    sums = {f"total_{name}": 0 for name, _ in _COUNTS}
-    for step in models:
-        for theirs, ours in _COUNTS:
-            sums[f"total_{theirs}"] += whole(step.model_info.get(ours))
+def totals_of(metrics: Sequence[Json], steps: int) -> Json:
+    """Return the sums of the metrics of model steps, and the number of steps."""
+    sums = {f"total_{name}": sum(one[name] for one in metrics) for name, _ in _COUNTS}
     return {**sums, "total_steps": steps}
 
 

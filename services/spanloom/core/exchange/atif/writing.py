@@ -194,8 +194,10 @@ class _Agent:
         """The agents that steps refer to."""
         self._known, self._losses = known, losses
         self.steps: list[Json] = []
-        self._models: list[DocumentStep] = []
-        self._costs: list[float] = []
+        self._model_calls = 0
+        self._called: list[str] = []
+        """The models that were called, where they are known."""
+        self._metrics: list[Json] = []
         self._emitted: set[str] = set()
         self._parents: dict[str, str] = {}
         self._callers: defaultdict[str, deque[tuple[Json, str]]] = defaultdict(deque)
@@ -220,7 +222,8 @@ class _Agent:
 
     def _add_call(self, step: DocumentStep, turns: Sequence[Turn]) -> None:
         """Add what a model step heard, and itself with the calls it made."""
-        self._models.append(step)
+        self._model_calls += 1
+        time = time_of(step.started_at)
         answer: Json = {}
         arguments: Sequence[object] = ()
         for message, _, _, of_calls in turns:
@@ -229,32 +232,32 @@ class _Agent:
             elif message["role"] == "tool":
                 self._add_heard_result(step, message)
             else:
-                self._add(self._message(step, message))
-        told = {"message": answer.get("content", ""), "llm_call_count": 1}
-        if step.model:
-            told["model_name"] = step.model
+                self._add_message(step, time, message)
+        told = self._begin(time, "agent", answer.get("content", ""))
+        told["llm_call_count"] = 1
+        if model := step.model:
+            told["model_name"] = model
+            self._called.append(model)
         if thoughts := answer.get("reasoning_content"):
             told["reasoning_content"] = thoughts
         if calls := answer.get("tool_calls"):
             told["tool_calls"] = list(map(_call, calls, arguments))
+            for call in told["tool_calls"]:
+                self._callers[call["tool_call_id"]].append((told, call["function_name"]))
         if metrics := metrics_of(step):
             told["metrics"] = metrics
-            if "cost_usd" in metrics:
-                self._costs.append(metrics["cost_usd"])
+            self._metrics.append(metrics)
         named = {} if step.name == CALL else {"name": step.name}
-        extra = {"step_id": step.id, **named, **self._parent(step), **error_in(step, "")}
-        self._add({**self._at(step), "source": "agent", **told, "extra": extra})
-        for call in told.get("tool_calls", ()):
-            caller = self.steps[-1], call["function_name"]
-            self._callers[call["tool_call_id"]].append(caller)
+        told["extra"] = {"step_id": step.id, **named, **self._parent(step), **error_in(step, "")}
 
-    def _message(self, step: DocumentStep, message: Json) -> Json:
+    def _add_message(self, step: DocumentStep, time: str, message: Json) -> None:
         role = message["role"]
         if "name" in message:
             self._losses.note(Code.METADATA_DROPPED, step.id)
         content = content_of(message["content"], step.id, self._losses)
-        told = {**self._at(step), "source": _SOURCES.get(role, "user"), "message": content}
-        return told | ({"extra": {"role": role}} if role == "developer" else {})
+        told = self._begin(time, _SOURCES.get(role, "user"), content)
+        if role == "developer":
+            told["extra"] = {"role": role}
 
     def _add_heard_result(self, step: DocumentStep, message: Json) -> None:
         """Add a result that only an input has."""
@@ -269,7 +272,7 @@ class _Agent:
         call_id = turn.message["tool_call_id"]
         content = turn.message["content"]
         if (caller := self._caller(call_id, step.name)) is None:
-            self._add(self._without_call(step, _arguments(step), content))
+            self._add_without_call(step, _arguments(step), content)
             return
         named = {} if step.name == caller[1] else {"name": step.name}
         extra = {"step_id": step.id, **named, **self._parent(step), **error_in(step, content)}
@@ -288,26 +291,21 @@ class _Agent:
     def dispatch(self, agent: DocumentStep) -> None:
         """Add a step that ran an agent."""
         content = agent.output or agent.error_message
-        told = self._without_call(agent, {"input": agent.input}, content)
+        told = self._add_without_call(agent, {"input": agent.input}, content)
         if agent.id in self._known:
             self.referred.add(agent.id)
             result = told["observation"]["results"][0]
             result["subagent_trajectory_ref"] = [{"trajectory_id": agent.id}]
         else:
             told["extra"]["type"] = AGENT
-        self._add(told)
 
-    def _without_call(self, step: DocumentStep, arguments: Json, content: str) -> Json:
-        """Return the step of a tool or an agent that no model called."""
+    def _add_without_call(self, step: DocumentStep, arguments: Json, content: str) -> Json:
+        """Add the step of a tool or an agent that no model called."""
         call = {"tool_call_id": step.id, "function_name": step.name, "arguments": arguments}
-        told: Json = {
-            **self._at(step),
-            "source": "agent",
-            "message": "",
-            "llm_call_count": 0,
-            "tool_calls": [call],
-            "extra": {"step_id": step.id, **self._parent(step), **error_in(step, content)},
-        }
+        told = self._begin(time_of(step.started_at), "agent", "")
+        told["llm_call_count"] = 0
+        told["tool_calls"] = [call]
+        told["extra"] = {"step_id": step.id, **self._parent(step), **error_in(step, content)}
         observed(told, {"source_call_id": step.id, "content": content})
         return told
 
@@ -323,32 +321,35 @@ class _Agent:
             self._parents[step.parent_id] = above  # of many steps below one, each climbs once
         return {"parent_id": above} if above in self._emitted else {}
 
-    def _at(self, step: DocumentStep) -> Json:
-        time = time_of(step.started_at)
-        return {"timestamp": time} if time else {}
-
-    def _add(self, told: Json) -> None:
-        self.steps.append({"step_id": len(self.steps) + 1} | told)
+    def _begin(self, time: str, source: str, message: object) -> Json:
+        """Add a step with its first members, to be completed, and return it."""
+        told: Json = {"step_id": len(self.steps) + 1}
+        if time:
+            told["timestamp"] = time
+        told["source"] = source
+        told["message"] = message
+        self.steps.append(told)
+        return told
 
     def body(self) -> Json:
         """Return the agent and its steps."""
         version = self.agent.metadata.get(AGENT_VERSION) or UNKNOWN
         about: Json = {"name": self.agent.name, "version": version}
-        models = [step.model for step in self._models]
-        if models and all(models):
-            about["model_name"] = models[0]
+        if self._called and len(self._called) == self._model_calls:
+            about["model_name"] = self._called[0]
         if tools := tools_of(self.agent, self._losses):
             about["tool_definitions"] = tools
         return {"agent": about, "steps": self.steps}
 
     def totals(self) -> Json:
         """Return the sums of the agent's own model calls."""
-        return totals_of(self._models, len(self.steps))
+        return totals_of(self._metrics, len(self.steps))
 
     @property
     def cost(self) -> float | None:
         """The sum of the costs that are known of its model calls."""
-        return sum(self._costs) if self._costs else None
+        costs = [one["cost_usd"] for one in self._metrics if "cost_usd" in one]
+        return sum(costs) if costs else None
 
     @property
     def asked(self) -> str:
