@@ -389,9 +389,9 @@ def test_a_search_is_stopped_and_goes_on_until_all_steps_are_found(
     page.get_by_label("Search steps").fill("say")  # the name of a tool in every run
     expect(page.get_by_text(f"3 of {MANY_RUNS} runs looked through")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
-    page.unroute(searches)
     for route in held:
         route.continue_()
+    page.unroute_all(behavior="wait")
     more = page.get_by_role("button", name="Look through the others")
     expect(more).to_be_visible()
     told = page.get_by_text(f"{3 + 4} of {MANY_RUNS} runs looked through")
