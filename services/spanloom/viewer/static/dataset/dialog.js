@@ -4,9 +4,13 @@ import { getJson } from "../api.js";
 import { useCollected } from "../export/collect.js";
 import { FORMATS } from "../export/formats.js";
 import { about, Outcome } from "../export/outcome.js";
-import { t } from "../i18n/index.js";
+import { dataset as en } from "../i18n/en/dataset.js";
+import { learn, t } from "../i18n/index.js";
+import { dataset as zh } from "../i18n/zh/dataset.js";
 import { Dialog } from "../ui/frame.js";
 import { html, line, save } from "../ui/html.js";
+
+learn({ en, zh });
 
 // Rows of a dataset, made of runs or of steps: the input, and for a reference the output. A run or step that
 // cannot be a row is reported with its reason; nothing is left out silently.

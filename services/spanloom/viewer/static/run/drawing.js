@@ -1,4 +1,5 @@
 /** A drawing that is scrolled, dragged and zoomed. */
+import "../i18n/run_views.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";

@@ -1,4 +1,5 @@
 /** The run as a transcript of requests, messages, calls and results; sub-agents are indented. */
+import "../i18n/run_views.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";

@@ -65,7 +65,7 @@ export function later(load) {
       if (!known) load().then((loaded) => { known = loaded; draw(true); }, () => setError(missing()));
     }, [turn]);
     if (known) return html`<${known} ...${props} />`;
-    return error ? html`<p class="pad" role="alert">${t("error.unreachable")} <button onClick=${again}>${t("retry")}</button></p>` : html`<p class="quiet pad">…</p>`;
+    return error ? html`<p class="coming" role="alert">${t("error.unreachable")} <button onClick=${again}>${t("retry")}</button></p>` : html`<p class="quiet coming">…</p>`;
   };
 }
 

@@ -1,0 +1,22 @@
+/** English: the dialog of a dataset. */
+export const dataset = {
+  "dataset.title": "Create a dataset",
+  "dataset.why": "A file of JSON lines; each row keeps the version that it was made of.",
+  "dataset.name": "Name of the set",
+  "dataset.form": "Rows as",
+  "dataset.form.whole": "Steps and kept versions are rows of Spanloom only.",
+  "dataset.role": "What the rows are for",
+  "dataset.role.reference": "Reference: input with the answer, the tool calls and the run to compare with",
+  "dataset.role.input": "Input: what was asked, to be run again",
+  "dataset.reading": "Reading {at} of {n}…",
+  "dataset.rows": "{n} {n|row|rows} would be written",
+  "dataset.preview": "Rows",
+  "dataset.expected": "expected",
+  "dataset.skipped": "{n} {n|is|are} skipped",
+  "dataset.not.live": "spans are still coming",
+  "dataset.not.noinput": "no input was reported",
+  "dataset.not.nooutput": "no output was reported",
+  "dataset.not.failed": "it failed, so it is no reference",
+  "dataset.not.nostep": "the step is not in this version",
+  "dataset.not.unread": "it could not be read:",
+};

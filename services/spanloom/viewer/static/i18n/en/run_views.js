@@ -1,0 +1,22 @@
+/** English: the graph and the transcript of a run. */
+export const runViews = {
+  "graph.more.left": "more to the left",
+  "graph.more.right": "more to the right",
+  "graph.more.up": "more above",
+  "graph.more.down": "more below",
+  "graph.label": "Who called whom",
+  "graph.agents": "Agents",
+  "graph.each": "Each call",
+  "graph.in": "Zoom in",
+  "graph.out": "Zoom out",
+  "graph.fit": "Fit",
+  "graph.rest": "other agents",
+  "graph.more": "+ {n} more",
+  "graph.handoffs": "{n} {n|handoff|handoffs}",
+  "graph.tokens": "{short} {n|token|tokens}",
+  "transcript.pages": "Pages of the transcript",
+  "transcript.before": "Earlier steps",
+  "transcript.next": "Later steps",
+  "transcript.at": "{from}–{to} of {n} steps",
+  "transcript.short": "The run has more than {n} spans: each step is told by its first words. Choose one to read it whole.",
+};

@@ -1,0 +1,22 @@
+/** Chinese: the dialog of a dataset. */
+export const dataset = {
+  "dataset.title": "创建数据集",
+  "dataset.why": "一个 JSON Lines 文件；每一行都记下它取自哪个版本。",
+  "dataset.name": "数据集名称",
+  "dataset.form": "行的格式",
+  "dataset.form.whole": "步骤和保留的版本只能作为 Spanloom 的行。",
+  "dataset.role": "这些行的用途",
+  "dataset.role.reference": "参考：输入，以及用于比较的答案、工具调用和运行",
+  "dataset.role.input": "输入：所提的问题，用于再次运行",
+  "dataset.reading": "正在读取 {at} / {n}…",
+  "dataset.rows": "将写入 {n} 行",
+  "dataset.preview": "行",
+  "dataset.expected": "期望",
+  "dataset.skipped": "跳过 {n} 项",
+  "dataset.not.live": "span 仍在到来",
+  "dataset.not.noinput": "没有报告输入",
+  "dataset.not.nooutput": "没有报告输出",
+  "dataset.not.failed": "它失败了，不能作为参考",
+  "dataset.not.nostep": "该步骤不在此版本中",
+  "dataset.not.unread": "无法读取：",
+};

@@ -1,0 +1,22 @@
+/** Chinese: the graph and the transcript of a run. */
+export const runViews = {
+  "graph.more.left": "左侧还有",
+  "graph.more.right": "右侧还有",
+  "graph.more.up": "上方还有",
+  "graph.more.down": "下方还有",
+  "graph.label": "谁调用了谁",
+  "graph.agents": "智能体",
+  "graph.each": "每次调用",
+  "graph.in": "放大",
+  "graph.out": "缩小",
+  "graph.fit": "适合窗口",
+  "graph.rest": "其他智能体",
+  "graph.more": "另有 {n} 个",
+  "graph.handoffs": "{n} 次移交",
+  "graph.tokens": "{short} {n|token|token}",
+  "transcript.pages": "对话记录的页",
+  "transcript.before": "更早的步骤",
+  "transcript.next": "更晚的步骤",
+  "transcript.at": "第 {from}–{to} 步，共 {n} 步",
+  "transcript.short": "此运行超过 {n} 个 span：每个步骤只显示开头的文字。选择一个步骤可阅读全文。",
+};
