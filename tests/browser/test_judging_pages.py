@@ -358,6 +358,8 @@ def test_who_one_is_is_changed_by_keys_and_the_queues_speak_chinese(ada: Page, t
         ("/queues?queue=nope", "It may be written otherwise"),
         ("/agreement?scheme=nope", "It may be written otherwise"),
         ("/?cursor=nope", "Mend it"),
+        ("/nonsense", "There is no page at this address"),
+        ("/steps/\u202e<b>x", "/steps/%E2%80%AE%3Cb%3Ex"),
     ],
 )
 def test_a_wrong_address_is_told_by_what_is_wrong(

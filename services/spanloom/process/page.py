@@ -6,6 +6,9 @@ import webbrowser
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request, Response
+from fastapi.routing import APIRoute
+from starlette.datastructures import Headers
+from starlette.routing import Match
 
 from spanloom.api.http.needs import open_to_all
 from spanloom.config import OptionError
@@ -14,7 +17,11 @@ from spanloom.viewer.site import MODULES, PAGES, Site, own_site
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from starlette.types import Scope
+
     from spanloom.mcp.server import McpEndpoint
+
+_NO_PAGES = ("/v1/", "/ui/")
 
 
 def page_router() -> APIRouter:
@@ -29,7 +36,25 @@ def page_router() -> APIRouter:
 
     for path in PAGES:
         router.get(path, include_in_schema=False)(open_to_all(_page(site, path)))
+
+    @open_to_all
+    async def get_nowhere() -> Response:
+        return site.nowhere()
+
+    router.routes.append(Nowhere("/{path:path}", get_nowhere, include_in_schema=False))
     return router
+
+
+class Nowhere(APIRoute):
+    """The last route: a wrong address that a person opens is a page, for programs a problem."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Match if a browser opens an address outside the API."""
+        match, child = super().matches(scope)
+        is_opened = "text/html" in Headers(scope=scope).get("accept", "")
+        if match is Match.FULL and is_opened and not scope["path"].startswith(_NO_PAGES):
+            return match, child
+        return Match.NONE, {}
 
 
 def open_page(address: str, *, open_in: Callable[[str], bool] = webbrowser.open) -> bool:

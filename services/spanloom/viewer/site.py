@@ -86,6 +86,8 @@ PAGES = {
     "/exchange": "pages/exchange.js",
 }
 """Paths of pages, each with the module that renders it."""
+NOWHERE = "pages/nowhere.js"
+"""The page of all other addresses."""
 _JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange", "settings")
 STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING} | {
     "pages/conversation.js": "style/conversation.css",
@@ -108,11 +110,17 @@ class Site:
         """Hash of all files: changes with any of them."""
         self._packed = cache(lambda name: gzip.compress(self.contents[name], 9))
         self._pages = {path: self._document(module) for path, module in PAGES.items()}
+        self._nowhere = self._document(NOWHERE)
 
     def page(self, path: str) -> Response:
         """Return the HTML of a page, by the path template of ``PAGES``."""
         headers = {**HEADERS, "Cache-Control": "no-cache"}
         return Response(self._pages[path], headers=headers, media_type="text/html")
+
+    def nowhere(self) -> Response:
+        """Return the page of an address that is none, with the status 404."""
+        headers = {**HEADERS, "Cache-Control": "no-store"}
+        return Response(self._nowhere, 404, headers, media_type="text/html")
 
     def module(self, request: Request, version: str, name: str) -> Response:
         """Return a static file; 404 for an unknown file or another version.

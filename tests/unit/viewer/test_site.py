@@ -58,6 +58,20 @@ def test_a_page_names_every_module_that_it_needs(client: TestClient, path: str) 
             assert name in told or "import(" not in answer.text, name
 
 
+def test_a_wrong_address_is_a_page_for_a_browser_alone(client: TestClient) -> None:
+    browser = {"accept": "text/html,application/xhtml+xml"}
+    for path in ("/nonsense", "/overview/", "/trajectories", "/steps/x"):
+        page = client.get(path, headers=browser)
+        assert page.status_code == 404
+        assert "pages/nowhere.js" in page.text
+        assert page.headers["content-security-policy"] == POLICY
+    for path, headers in (("/nonsense", {}), ("/v1/nonsense", browser), ("/ui/x.js", browser)):
+        answer = client.get(path, headers=headers)
+        assert answer.status_code == 404
+        assert "html" not in answer.headers.get("content-type", "")
+    assert client.post("/nonsense", headers=browser).status_code == 404
+
+
 def test_pages_have_no_script_and_no_style_in_their_markup(client: TestClient) -> None:
     text = client.get("/").text
     assert re.findall(r"<script(?![^>]*src=)", text) == []

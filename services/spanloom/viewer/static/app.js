@@ -18,6 +18,7 @@ const PAGES = /** @type {const} */ ({
   "": () => import("./pages/list.js"),
 });
 
-const name = /** @type {keyof typeof PAGES} */ (location.pathname.split("/")[1]);
-const { Page } = await (PAGES[name] ?? PAGES[""])();
+const [, name, ...rest] = location.pathname.split("/");
+const isPage = Object.hasOwn(PAGES, name) && rest.length === Number(name === "trajectories");
+const { Page } = await (isPage ? PAGES[/** @type {keyof typeof PAGES} */ (name)]() : import("./pages/nowhere.js"));
 render(html`<${Page} />`, /** @type {Element} */ (document.getElementById("app")));

@@ -1,0 +1,5 @@
+/** English: the page of an address that is none. */
+export const nowhere = {
+  "nowhere.title": "There is no page at this address",
+  "nowhere.do": "It may be cut short or mistyped. The sections above have all pages; a run is at /trajectories/ and its id.",
+};
