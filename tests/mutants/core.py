@@ -613,8 +613,8 @@ MUTANTS = (
     Mutant(
         name="turns-inside-each-other",
         room="core",
-        was="self.stand_in = None if reported_root or len(tops) == 1 else _stand_in(tops, known)",
-        becomes="self.stand_in = None if reported_root or tops else _stand_in(tops, known)",
+        was="self.stand_in = self._make_root(tops, known) if is_root_missing else None",
+        becomes="self.stand_in = None",
         why="of the turns below a root that never came, the later ones are steps of the first",
         killed_by=[f"{UNIT}/extraction/test_stand_in.py"],
     ),

@@ -12,20 +12,22 @@ from spanloom.core.dialects.registry import normalize
 from spanloom.core.extraction.build import build_trajectory, describe_failure
 from spanloom.core.extraction.prepare import prepare
 from spanloom.core.extraction.restore import restore_trajectory
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.model.tree import SpanTree
 from spanloom.core.pricing import LISTED
 from spanloom.core.values.bounds import watch_unread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from spanloom.core.model.span import Span, TraceKey
+    from spanloom.core.model.span import NormalizedSpan, Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.pricing import PriceBook
 
 
 EXTRACTOR_VERSION = "16"
 """Incremented whenever the same spans may yield a different trajectory."""
+_CALLS = (Kind.MODEL, Kind.TOOL)
 UNREAD = "{n} values hold too many items for their length to be read: they are shown as they came"
 
 
@@ -36,7 +38,7 @@ def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) ->
     tree = SpanTree(arranged)
     with watch_unread() as unread:
         trajectory = restore_trajectory(key, tree, EXTRACTOR_VERSION) or build_trajectory(
-            key, tree, normalize(tree), EXTRACTOR_VERSION, prices
+            key, *_read(tree, arranged), EXTRACTOR_VERSION, prices
         )
     if len(arranged) != len(prepared.spans):  # made spans are no spans of the trace
         trajectory = replace(trajectory, span_count=len(prepared.spans))
@@ -46,6 +48,21 @@ def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) ->
     if not warnings:
         return trajectory
     return replace(trajectory, warnings=[*trajectory.warnings, *warnings])
+
+
+def _read(tree: SpanTree, spans: Sequence[Span]) -> tuple[SpanTree, Sequence[NormalizedSpan]]:
+    """Return the normalized spans and their tree, in which no call stands in for a missing root.
+
+    What a span is shows only when the tree is there: agents and services may stand in.
+    """
+    read = normalize(tree)
+    if tree.has_root or tree.stand_in is not None:
+        return tree, read
+    kind = next(one.kind for one in read if one.span.span_id == tree.root.span_id)
+    if kind not in _CALLS:
+        return tree, read
+    whole = SpanTree(spans, is_top_no_root=True)
+    return whole, normalize(whole)
 
 
 def extract_failure(key: TraceKey, spans: Iterable[Span], error: Exception) -> Trajectory:

@@ -98,9 +98,20 @@ def test_without_a_root_one_is_made_around_several_topmost_spans() -> None:
     assert numbers(tree.placed) == [99, 1, 2, 3, 4]
     assert [place(tree, n) for n in (1, 2, 3, 4)] == [99, 99, 99, 2]
     assert tree.parent(tree.spans[0]) is None
-    assert tree.root.end_ns == tree.spans[1].end_ns
+    assert tree.root.end_ns == max(span.end_ns for span in tree.spans)
     assert warned(tree) == [STAND_IN, ORPHANS]
     assert tree.warnings[1].startswith("1 spans")
+
+
+def test_a_single_topmost_span_gets_a_root_if_it_is_none_itself() -> None:
+    spans = [make_span(1, 2, start=0), make_span(2, 99, start=3)]
+    tree = SpanTree(spans, is_top_no_root=True)
+    assert (tree.root, tree.root.span_id, tree.has_root) == (tree.stand_in, sid(99), False)
+    assert [place(tree, n) for n in (1, 2)] == [2, 99]
+    assert warned(tree) == [STAND_IN]
+    whole = [make_span(99, start=0), *spans]
+    assert SpanTree(whole, is_top_no_root=True).stand_in is None
+    assert SpanTree([make_span(7, 7)], is_top_no_root=True).stand_in is None
 
 
 def test_a_root_made_for_others_has_the_id_of_a_missing_span() -> None:

@@ -124,6 +124,8 @@ def test_only_a_bare_call_repeats_another() -> None:
 def test_a_call_is_bare_if_it_is_all_there_is() -> None:
     bare = list_calls(extract_spans(make_span(1, 0, chat(7, 3)), make_span(2, 1)))
     assert [(c.key, c.step_id, c.is_bare) for c in bare] == [(KEY, sid(1), True)]
+    orphan = list_calls(extract_spans(make_span(1, 9, chat(7, 3))))
+    assert [(c.step_id, c.is_bare) for c in orphan] == [(sid(1), True)], "no root was sent"
     two = list_calls(extract_spans(make_span(1, 0, chat(7, 3)), make_span(2, 0, chat(8, 3))))
     assert [c.is_bare for c in two] == [False, False]
     under_noise = list_calls(extract_spans(make_span(1), make_span(2, 1, chat(7, 3))))

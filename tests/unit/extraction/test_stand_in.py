@@ -30,7 +30,7 @@ def test_it_has_the_name_of_its_agent_else_of_its_service() -> None:
     assert run(2, "travel", **{"gen_ai.agent.name": "planner"}) == "planner"
     assert run(2, "travel") == "travel"
     assert run(2, "unknown_service:python") == "chat m"
-    assert run(1, "travel") == "chat m", "called by another service"
+    assert run(1, "travel") == "travel", "one call has the name that two have"
 
 
 def test_a_node_stands_in_for_its_agent_but_not_for_its_service() -> None:
@@ -71,7 +71,54 @@ def test_turns_below_a_missing_root_are_siblings() -> None:
     assert owned == {sid(9): [sid(1), sid(3)], sid(1): [sid(2)], sid(3): [sid(4)]}
     assert (trajectory.root.id, trajectory.root.name) == (sid(9), "helper")
     assert (trajectory.root_type, trajectory.has_root) == (Kind.OTHER, False)
-    assert trajectory.root.end_ns == START_NS + 70 * MS
+    assert trajectory.root.end_ns == START_NS + 71 * MS, "the newest end, of a call inside"
+
+
+ONE_CALL = make_span(1, 9, CALL, name="chat m", start=3, end=8)
+TOOL = make_span(1, 9, {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "find"})
+ROOT = make_span(9, 0, TURN, name="invoke_agent helper", end=70)
+
+
+@pytest.mark.parametrize("call", [ONE_CALL, TOOL], ids=["model", "tool"])
+def test_a_call_below_a_missing_root_is_not_the_root(call: Span) -> None:
+    trajectory = extract(KEY, [call])
+    assert (trajectory.root.id, trajectory.root_type) == (sid(9), Kind.OTHER)
+    assert [(a.step.id, [s.id for s in a.steps]) for a in trajectory.agent_steps] == [
+        (sid(9), [sid(1)])
+    ]
+    assert (trajectory.span_count, trajectory.has_root) == (1, False)
+    assert (trajectory.root.start_ns, trajectory.root.end_ns) == (call.start_ns, call.end_ns)
+    assert trajectory.absences
+
+
+def test_a_call_without_a_parent_is_a_whole_run() -> None:
+    trajectory = extract(KEY, [ONE_CALL._replace(parent_span_id="")])
+    assert (trajectory.root.id, trajectory.root_type) == (sid(1), Kind.MODEL)
+    itself = extract(KEY, [ONE_CALL._replace(parent_span_id=sid(1))])
+    assert (itself.root.id, itself.root_type) == (sid(1), Kind.MODEL)
+
+
+def test_an_agent_or_a_service_below_a_missing_span_is_the_root() -> None:
+    assert extract(KEY, turn(1, 9, 0)).root_type is Kind.AGENT
+    server = make_span(1, 9, name="POST /chat")
+    trajectory = extract(KEY, [server, make_span(2, 1, CALL, name="chat m", start=1)])
+    assert (trajectory.root.id, trajectory.root.name) == (sid(1), "POST /chat")
+
+
+def test_no_step_moves_when_spans_come_from_the_inside_out() -> None:
+    inside_out = [ONE_CALL, make_span(2, 9, CALL, name="chat m", start=20), ROOT]
+    live = [extract(KEY, inside_out[:n]) for n in (1, 2, 3)]
+    assert [t.root.id for t in live] == [sid(9)] * 3
+    assert [t.step_counts["model"] for t in live] == [1, 2, 2]
+    assert live[2] == extract(KEY, reversed(inside_out))
+
+
+def test_a_run_whose_last_call_has_no_end_is_unfinished() -> None:
+    pending = make_span(2, 9, CALL, name="chat m", start=20)._replace(end_ns=0)
+    assert extract(KEY, [pending]).outcome is Outcome.UNFINISHED
+    assert extract(KEY, [ONE_CALL, pending]).outcome is Outcome.UNFINISHED
+    later = make_span(3, 9, CALL, name="chat m", start=40)
+    assert extract(KEY, [pending, later]).outcome is not Outcome.UNFINISHED
 
 
 def test_a_root_that_was_not_sent_is_no_span() -> None:

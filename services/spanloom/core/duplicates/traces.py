@@ -154,7 +154,7 @@ def list_calls(trajectory: Trajectory) -> Sequence[Call]:
     steps = [s for agent in trajectory.agent_steps for s in agent.steps]
     calls = [s for s in steps if s.type is _MODEL]
     tools = [s for s in steps if s.type is _TOOL]
-    is_bare = len(calls) == len(steps) == 1 and trajectory.root_type is Kind.MODEL
+    is_bare = len(calls) == len(steps) == 1 and _is_nothing_around(trajectory)
     extent = Extent(len(calls), len(tools), sum(s.richness for s in (*calls, *tools)))
     key = TraceKey(trajectory.project, trajectory.trace_id)
     keys = [
@@ -169,6 +169,13 @@ def list_calls(trajectory: Trajectory) -> Sequence[Call]:
         for s, call_key in keys
         if call_key
     ]
+
+
+def _is_nothing_around(trajectory: Trajectory) -> bool:
+    """Return whether a single call is the root, or the root above it was not sent."""
+    if trajectory.root_type is Kind.MODEL:
+        return True
+    return trajectory.root.id not in {verdict.span_id for verdict in trajectory.verdicts}
 
 
 def find_original(call: Call, others: Iterable[Call]) -> Call | None:

@@ -107,10 +107,15 @@ _CALLS = (StepType.MODEL, StepType.TOOL)
 
 
 def _is_unfinished(tree: SpanTree, arranged: ArrangedSteps) -> bool:
-    """Return whether the root has no end, or an agent or graph that no other agent runs."""
+    """Return whether the root has no end, or an agent or graph that no other agent runs.
+
+    Without a root, the last call matters too: nothing shows that the run went on after it.
+    """
     if not tree.open:
         return False
     outermost = arranged.owned.get(arranged.root.id, ())
+    if tree.stand_in is not None and any(step.id in tree.open for step in outermost[-1:]):
+        return True
     return tree.root.span_id in tree.open or any(
         step.id in tree.open for step in outermost if step.type in _RUNS
     )
@@ -228,7 +233,7 @@ def name_root(tree: SpanTree, arranged: ArrangedSteps) -> ArrangedSteps:
     """Return the steps with the root named after the run, if the sender's root is missing.
 
     It has the name of an agent, else of the service whose calls it is around, else of its first
-    span. A single call whose parent is in a remote service keeps its name.
+    span.
     """
     if tree.stand_in is None:
         return arranged

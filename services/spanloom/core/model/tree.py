@@ -38,16 +38,18 @@ class SpanTree:
     """Spans with one root; never empty."""
 
     __slots__ = (
-        *("_children", "_memory", "_parents", "absences", "has_root"),
+        *("_children", "_is_top_no_root", "_memory", "_parents", "absences", "has_root"),
         *("open", "root", "spans", "stand_in", "top_down", "warnings"),
     )
 
-    def __init__(self, spans: Iterable[Span]) -> None:
+    def __init__(self, spans: Iterable[Span], *, is_top_no_root: bool = False) -> None:
         """Build the tree; the order of ``spans`` does not matter.
 
         A span without an end ends with the last that is known of it and of what ran below it.
-        Raises ``ValueError`` without spans.
+        ``is_top_no_root``: a single topmost span whose parent is missing gets a made root, as
+        several do. Raises ``ValueError`` without spans.
         """
+        self._is_top_no_root = is_top_no_root
         ordered = sorted(spans, key=span_order)
         if not ordered:
             raise ValueError("a tree needs at least one span")
@@ -78,8 +80,9 @@ class SpanTree:
             tops = self._tops()
         reported_root = next((top for top in tops if not top.parent_span_id), None)
         self.has_root = reported_root is not None
-        self.stand_in = None if reported_root or len(tops) == 1 else _stand_in(tops, known)
-        """A root that was not sent, around several spans whose parents are missing."""
+        is_root_missing = not reported_root and (len(tops) > 1 or self._is_top_no_root)
+        self.stand_in = self._make_root(tops, known) if is_root_missing else None
+        """A root that was not sent, around spans whose parents are missing."""
         self.root = reported_root or self.stand_in or tops[0]
         attached = [top for top in tops if top is not self.root]
         self.warnings: Sequence[str] = []
@@ -88,6 +91,29 @@ class SpanTree:
         if attached or not self.has_root or self.open:
             self._warn(attached, cuts)
             self.top_down = self._walk([self.root, *attached])
+
+    def _make_root(self, tops: Sequence[Span], known: Collection[str]) -> Span | None:
+        """Return a root around all spans; ``None`` if no parent of a topmost one is missing.
+
+        It has the id of the earliest missing parent, which is that of the root if it still comes.
+        """
+        orphan = next((top for top in tops if top.parent_span_id not in known), None)
+        if orphan is None:
+            return None
+        first = tops[0]
+        return first._replace(
+            span_id=orphan.parent_span_id,
+            parent_span_id="",
+            kind="Internal",
+            end_ns=max(first.start_ns, *[span.end_ns for span in self.spans]),
+            status_code="Unset",
+            status_message="",
+            scope_name="",
+            scope_version="",
+            attributes={},
+            events=(),
+            links=(),
+        )
 
     def _link(self, known: Mapping[str, Span]) -> None:
         """Index the reported parents and children; ``known`` are the spans by id."""
@@ -186,30 +212,6 @@ class SpanTree:
         texts = {r: text.format(n=reasons[r]) for r, text in _WARNINGS.items() if reasons[r]}
         self.warnings = list(texts.values())
         self.absences = [text for reason, text in texts.items() if reason in _MAY_ARRIVE]
-
-
-def _stand_in(tops: Sequence[Span], known: Collection[str]) -> Span | None:
-    """Return a root around all topmost spans; ``None`` if no parent of one is missing.
-
-    It has the id of the earliest missing parent, which is that of the root if it still comes.
-    """
-    orphan = next((top for top in tops if top.parent_span_id not in known), None)
-    if orphan is None:
-        return None
-    first = tops[0]
-    return first._replace(
-        span_id=orphan.parent_span_id,
-        parent_span_id="",
-        kind="Internal",
-        end_ns=max(first.start_ns, *[top.end_ns for top in tops]),
-        status_code="Unset",
-        status_message="",
-        scope_name="",
-        scope_version="",
-        attributes={},
-        events=(),
-        links=(),
-    )
 
 
 def with_all_below(tree: SpanTree, span_ids: Collection[str]) -> set[str]:
