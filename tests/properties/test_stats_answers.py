@@ -27,7 +27,7 @@ ALL = "count,rate(error),sum(cost),avg(cost),p95(duration),max(input_tokens),min
 
 DERIVED = (
     "avg(model_error_rate),max(tool_error_rate),p50(tool_step_proportion),avg(tokens_per_second),"
-    "p95(first_token),max(wall_time)"
+    "p95(first_token),max(wall_time),sum(repeated_calls)"
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, groupby
+from itertools import combinations, groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -62,6 +62,11 @@ def _longest_repeat(document: Document) -> int:
     return max((len(list(same)) for _, same in groupby(calls)), default=0)
 
 
+def _repeated_calls(document: Document) -> int:
+    calls = [(s["name"], s["input"]) for s in flat(document) if s["type"] == "tool"]
+    return sum(one == before for before, one in pairwise(calls))
+
+
 def _failed_for_good(document: Document) -> bool:
     return any(not error["recovered"] for error in document["extraction"]["errors"])
 
@@ -93,6 +98,7 @@ LOOPS: Mapping[str, Callable[[Document], bool]] = {
         for before, after, apart in _pairs(d)
     ),
     "longest_repeat >= 3": lambda d: _longest_repeat(d) >= 3,
+    "repeated_calls >= 2": lambda d: _repeated_calls(d) >= 2,
     'has(agent = "refunds" child of agent = "triage")': lambda d: any(
         _is("agent", "refunds")(step) and _is("agent", "triage")(above)
         for step in flat(d)

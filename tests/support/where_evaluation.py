@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.extraction.metrics import COST
@@ -218,10 +219,16 @@ def _run_facts(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Mapping[s
         "duplicate": trajectory.duplicate_of is not None,
         "longest_repeat": repeats.longest,
         "most_repeats": repeats.most,
+        "repeated_calls": _repeated(steps),
         "metadata": find_attributes(
             of_run, root.metadata, (list_attributes(flat.step.metadata) for flat in steps)
         ),
     }
+
+
+def _repeated(steps: Sequence[FlatStep]) -> int:
+    calls = [flat.args for flat in steps if flat.step.type is StepType.TOOL]
+    return sum(one == before for before, one in pairwise(calls))
 
 
 def _derived(

@@ -34,6 +34,11 @@ _FIRST_FAILED = "`Steps.{}`[arrayFirstIndex(failed -> failed, `Steps.HasError`)]
 _FIRST_OUTPUT = (
     "arrayMin((start, ms) -> start + ifNull(ms, inf) * 1e6, `Steps.StartNs`, `Steps.FirstTokenMs`)"
 )
+_REPEATED_CALLS = (
+    "toUInt32(greatest(arrayCount(step -> step = 0, arrayDifference("
+    "arrayFilter((args, type) -> type = 'tool', `Steps.Args`, `Steps.Type`))), 1) - 1)"
+)
+"""The first of ``arrayDifference`` is always 0."""
 _WALL_TIME = (
     f"toUInt64(greatest(toInt64(least(DurationNs, {_INT64_MAX})),"
     f" arrayMax((start, ns) -> start + toInt64(least(ns, {_INT64_MAX} - greatest(start, 0))),"
@@ -613,6 +618,15 @@ OTHERS = (
         "How many runs of tools in all were one tool with the same arguments, at most.",
         Asked("most_repeats", "The same call in the whole run, at most.", "most_repeats >= 5"),
     ),
+    Other(
+        asked=Asked(
+            "repeated_calls",
+            "Runs of tools that were the same call as the one before.",
+            "repeated_calls >= 2",
+            FieldType.INTEGER,
+            sql=_REPEATED_CALLS,
+        )
+    ),
     _words("input", "Words of an input of any step."),
     _words("output", "Words of an output of any step."),
     _words("error", "Words of a failure of any step."),
@@ -719,7 +733,8 @@ _FIRST = (
     " tool_steps agent_steps spans tokens input_tokens output_tokens reasoning_tokens"
     " cache_read_tokens cost model_time tool_time wall_time first_token tokens_per_second failures"
     " error_type error_message tool_errors model_errors model_error_rate tool_error_rate"
-    " tool_step_proportion warning duplicate longest_repeat most_repeats input output error"
+    " tool_step_proportion warning duplicate longest_repeat most_repeats"
+    " repeated_calls input output error"
     " metadata annotated score"
 )
 RUN = Declaration(Run, OTHERS, _FIRST.split())
