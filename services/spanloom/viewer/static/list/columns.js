@@ -1,13 +1,13 @@
 /** The columns of the list, and the fields by which runs are filtered and ordered. */
 import { html, line, visible } from "../ui/html.js";
-import { clock, duration, moment, money, percent, short } from "../format.js";
+import { clock, duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
-import { FIRST_ERROR, link, place } from "../state/place.js";
+import { FIRST_ERROR, place } from "../state/place.js";
 import { pageOf } from "./run.js";
 import { wordsIn } from "../state/filters.js";
 import { scoreOf, scoresInWords } from "./runs.js";
 import { useEffect } from "../vendor/hooks.js";
-import { signal } from "../vendor/signals.js";
+import { effect, signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
 
 // How many steps a run has, and of which types: a bar of their shares next to the number.
@@ -34,23 +34,16 @@ export function StepBar({ counts }) {
  *   isNumber?: boolean, cell: (run: Run) => import("../vendor/preact.js").Child, title?: (run: Run) => string}} Column
  */
 
-const none = () => html`<span class="none">–</span>`;
+export const none = () => html`<span class="none">–</span>`;
 /** @param {string[]} texts */
-const several = (texts) => (texts.length ? line(texts.join(", "), 60) : none());
-/** @param {string | null} text */
-const maybe = (text) => (text ? line(text, 60) : none());
+export const several = (texts) => (texts.length ? line(texts.join(", "), 60) : none());
 /** @param {number | null} value @param {(value: number) => string} shown */
 const counted = (value, shown) => (value ? shown(value) : none());
-/** @param {Run} run */
-const calls = (run) => (run.step_counts.tool ?? 0) + (run.step_counts.model ?? 0);
-/** @param {Run} run */
-const toolShare = (run) => (calls(run) ? (run.step_counts.tool ?? 0) / calls(run) : null);
-
 /** Why it failed, with the type only once as in the shell. @param {Run} run */
 const why = ({ error_message: message, error_type: type }) => (!type || message?.startsWith(type) || message?.split(":")[0].endsWith(`.${type}`) ? (message ?? "") : [type, message].filter(Boolean).join(": "));
 
-/** @type {Column[]} */
-export const COLUMNS = [
+/** The columns that most lists show. @type {Column[]} */
+const COLUMNS = [
   { name: "started", label: "column.started", order: "start", isNumber: true, cell: (run) => clock(Number(run.started_at)), title: (run) => moment(Number(run.started_at)) },
   { name: "name", label: "column.name", cell: (run) => html`<a href=${pageOf(run, { q: wordsIn(place.value.query.where) })}><bdi>${line(run.root_name || run.trace_id, 60)}</bdi></a>
       ${run.question && html` <span class="about">${line(run.question, 160)}</span>`}${run.has_error && why(run) && html` <span class="about bad">${line(why(run), 100)}</span>`}`, title: (run) => [run.question, run.answer || (run.has_error ? why(run) : "")].filter(Boolean).map(visible).join("\n→ ") },
@@ -64,27 +57,29 @@ export const COLUMNS = [
   { name: "cost", label: "column.cost", order: "cost", isNumber: true, heat: (run) => run.cost, cell: (run) => counted(run.cost, money) },
   { name: "errors", label: "column.errors", order: "failures", isNumber: true, heat: (run) => run.failures, cell: (run) => (run.failures ? html`<a class="bad" title=${[why(run), t("list.to.error")].filter(Boolean).join("\n")} href=${pageOf(run, { step: FIRST_ERROR })}>✕ ${run.failures}</a>` : none()) },
   { name: "score", label: "column.score", isNumber: true, cell: (run) => scoreOf(run) || none(), title: scoresInWords },
-  { name: "tools", label: "column.tools", order: "tool_steps", isNumber: true, cell: (run) => { const share = toolShare(run); return share === null ? none() : percent(share); } },
   { name: "models", label: "column.models", cell: (run) => several(run.models), title: (run) => visible(run.models.join("\n")) },
-  { name: "conversation", label: "column.conversation", cell: (run) => run.conversation_id ? html`<a href=${link("/conversation", { id: run.conversation_id })}>${line(run.conversation_id, 24)}</a>` : none() },
-  { name: "version", label: "column.version", order: "version", isNumber: true, cell: (run) => run.version },
-  { name: "spans", label: "column.spans", order: "spans", isNumber: true, heat: (run) => run.span_count, cell: (run) => short(run.span_count), title: (run) => String(run.span_count) },
-  { name: "user", label: "column.user", cell: (run) => maybe(run.user_id) },
-  { name: "service", label: "column.service", cell: (run) => several(run.services) },
-  { name: "environment", label: "column.environment", cell: (run) => maybe(run.environment) },
-  { name: "tags", label: "column.tags", cell: (run) => several(run.tags) },
-  { name: "project", label: "column.project", cell: (run) => maybe(run.project) },
-  { name: "trace", label: "column.trace", cell: (run) => html`<code>${run.trace_id.slice(0, 12)}</code>`, title: (run) => run.trace_id },
 ];
 
 const USUAL = ["started", "name", "score", "agents", "steps", "errors", "duration", "model_time", "tool_time", "input", "output", "cost", "models"];
 
+/** The other columns, which are loaded when one is shown or the menu is opened. */
+export const more = signal(/** @type {Column[]} */ ([]));
+
+/** All known columns. */
+export const allColumns = () => [...COLUMNS, ...more.value];
+
 /** The columns that a query names, in its order, else the usual ones. @param {string | undefined} named @returns {Column[]} */
 export function chosenColumns(named) {
   const wanted = named?.split(",") ?? USUAL;
-  const found = wanted.flatMap((name) => COLUMNS.find((column) => column.name === name) ?? []);
+  const all = allColumns();
+  const found = wanted.flatMap((name) => all.find((column) => column.name === name) ?? []);
   return found.length ? found : chosenColumns(undefined);
 }
+
+effect(() => {
+  const { columns = "" } = place.value.query;
+  if (columns && columns.split(",").some((name) => !COLUMNS.some((one) => one.name === name))) import("./more_columns.js").catch(() => {});
+});
 
 /** These columns as a parameter of the query; empty for the usual ones. @param {string[]} names */
 export function columnsText(names) {

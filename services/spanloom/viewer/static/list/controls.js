@@ -3,9 +3,12 @@ import { kept } from "../state/reader.js";
 import { t } from "../i18n/index.js";
 import { change, place, show } from "../state/place.js";
 import { html, Menu } from "../ui/html.js";
-import { chosenColumns, COLUMNS, columnsText, useFields } from "./columns.js";
+import { later } from "../ui/fetched.js";
+import { allColumns, useFields } from "./columns.js";
 
 /** @typedef {import("../i18n/index.js").Key} Key */
+
+const Columns = later(async () => (await import("./choose_columns.js")).Columns);
 
 const views = kept("views", /** @type {Record<string, string>} */ ({}));
 const GIVEN = /** @type {const} */ ([
@@ -15,24 +18,6 @@ const GIVEN = /** @type {const} */ ([
   ["view.costly", "order=-cost"],
   ["view.loops", "where=longest_repeat+%3E%3D+3&order=-longest_repeat"],
 ]);
-
-/** Choose columns and their order. */
-function ColumnMenu() {
-  const names = chosenColumns(place.value.query.columns).map((column) => column.name);
-  /** @param {string[]} wanted */
-  const choose = (wanted) => change({ columns: columnsText(wanted) });
-  /** @param {string} name */
-  const turn = (name) => choose(names.includes(name) ? names.filter((one) => one !== name) : [...names, name]);
-  /** @param {number} at */
-  const forward = (at) => choose(names.map((one, i) => (i === at - 1 ? names[at] : i === at ? names[at - 1] : one)));
-  const rest = COLUMNS.filter((column) => !names.includes(column.name)).map((column) => column.name);
-  return html`<${Menu} label=${t("columns")}><ul class="choices">
-    ${[...names, ...rest].map((name, at) => {
-      const column = /** @type {import("./columns.js").Column} */ (COLUMNS.find((one) => one.name === name));
-      return html`<li key=${name}><label class="check"><input type="checkbox" checked=${at < names.length} onChange=${() => turn(name)} /> ${t(column.label)}</label>
-        ${at > 0 && at < names.length && html`<button aria-label=${t("columns.forward", { name: t(column.label) })} title=${t("columns.forward", { name: t(column.label) })} onClick=${() => forward(at)}>↑</button>`}</li>`;
-    })}</ul><//>`;
-}
 
 /** Views by their names: queries of the address, kept in this browser. */
 function ViewMenu() {
@@ -67,7 +52,7 @@ function ViewMenu() {
 function nameOf(name) {
   const key = /** @type {Key} */ (`order.${name}`);
   const label = t(key);
-  const column = COLUMNS.find((one) => one.order === name);
+  const column = allColumns().find((one) => one.order === name);
   return label !== key ? label : column ? t(column.label) : name;
 }
 
@@ -87,4 +72,4 @@ function OrderChoice() {
 }
 
 /** All of them. */
-export const Controls = () => html`<${OrderChoice} /><${ViewMenu} /><${ColumnMenu} />`;
+export const Controls = () => html`<${OrderChoice} /><${ViewMenu} /><${Menu} label=${t("columns")}><${Columns} /><//>`;

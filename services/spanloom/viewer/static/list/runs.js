@@ -96,7 +96,7 @@ async function count(query, until) {
 const MOST_SCORES = 1000;
 
 /** @param {{project: string, trace_id: string}} of */
-const keyOf = (of) => `${of.project} ${of.trace_id}`;
+export const keyOf = (of) => `${of.project} ${of.trace_id}`;
 
 /** The scores of the displayed runs. */
 const scores = signal(/** @type {Map<string, Score[]>} */ (new Map()));

@@ -11,7 +11,7 @@ import { Selection } from "../state/selection.js";
 import { html } from "../ui/html.js";
 import { AllBox, RowBox } from "../ui/select_box.js";
 import { useKeys } from "../ui/frame.js";
-import { chosenColumns } from "./columns.js";
+import { chosenColumns, more } from "./columns.js";
 import { keepPage, stateOf } from "./run.js";
 import { askedFor, first, isAnnotated, nextCursor } from "./runs.js";
 import { outdated } from "./live.js";
@@ -75,7 +75,7 @@ export function Table({ runs }) {
   const columns = chosenColumns(query.columns);
   const ids = runs.map((run) => run.trace_id);
   const body = useRef(/** @type {HTMLTableSectionElement | null} */ (null));
-  const shade = useMemo(() => new Map(columns.map(({ name, heat }) => [name, heat && shades(runs.map(heat))])), [runs, query.columns]);
+  const shade = useMemo(() => new Map(columns.map(({ name, heat }) => [name, heat && shades(runs.map(heat))])), [runs, query.columns, more.value]);
   /** @param {number} by */
   const move = (by) => {
     active.value = Math.max(0, Math.min(runs.length - 1, active.value + by));

@@ -15,6 +15,7 @@ export const list = {
   "order.model_errors": "model errors",
   "order.longest_repeat": "same call in a row",
   "order.most_repeats": "same call at all",
+  "order.repeated_calls": "same call again",
   "export.all": "Export all…",
   "import.open": "Import…",
   "columns": "Columns",

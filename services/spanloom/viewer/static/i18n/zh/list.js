@@ -15,6 +15,7 @@ export const list = {
   "order.model_errors": "模型错误",
   "order.longest_repeat": "同一调用连续次数",
   "order.most_repeats": "同一调用总次数",
+  "order.repeated_calls": "重复调用次数",
   "export.all": "全部导出…",
   "import.open": "导入…",
   "columns": "列",
