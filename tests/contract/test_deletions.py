@@ -209,6 +209,8 @@ OTHERS = {
         "annotations.telling",
     ),
     *("schemes.put", "schemes.list", "schemes.text", "queues.put", "queues.list"),  # of no trace
+    *("saved_views.add", "saved_views.list"),  # likewise
+    *("saved_views.defaults", "saved_views.set_default"),
 }
 
 

@@ -18,6 +18,7 @@ from spanloom.core.conventions.evaluations import RESULT, trace_of_response
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Alike, Event, Queue, QueueEvent, QueueItem
+from spanloom.core.model.saved_view import SavedView
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Kind, Pause, SpanVerdict, Status
@@ -107,6 +108,11 @@ def _queue(project: str) -> Queue:
     return Queue(project, "q", SCHEME, [project])
 
 
+def _view(key: TraceKey) -> SavedView:
+    """Return a view whose id is that of the other project's."""
+    return SavedView(key.project, key.trace_id, "runs", key.project, owner=key.project)
+
+
 def _shared(project: str) -> Queue:
     """Return a queue whose item two annotators of the project judge."""
     return Queue(project, "shared", SCHEME, [project])
@@ -118,6 +124,8 @@ def _annotate(store: Store, key: TraceKey) -> None:
     store.schemes.put(StoredScheme(key.project, SCHEME, "h", 1, key.project, key.project))
     store.versions.keep(KeptVersion(key, 1, "h", _kept_at(key), key.project.encode()))
     store.queues.put(_queue(key.project))
+    store.saved_views.add(_view(key))
+    store.saved_views.set_default(key.project, "runs", key.project, 1)
     store.queues.add_items(_queue(key.project), [QueueItem(key.project, 1)])
     second = f"second of {key.project}"
     said = annotation(key, annotator=second, write_id="second", correctness=key.project)
@@ -354,6 +362,10 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
         if t.store.queues.alike(_shared(key.project)) == {key.trace_id: Alike(1, 0)}
         else {"others too"}
     ),
+    "saved_views.list": lambda t, key: {
+        view.name for view in t.store.saved_views.list(key.project)
+    },
+    "saved_views.defaults": lambda t, key: set(t.store.saved_views.defaults(key.project).values()),
     "queues.events": lambda t, key: {
         event.annotator
         for event in t.store.queues.events(_queue(key.project))
@@ -404,6 +416,7 @@ NOT_READING = {
     "snapshots.take",
     *("annotations.add", "schemes.put", "versions.keep", "scores.add"),
     *("queues.put", "queues.add_items", "queues.add_events"),
+    *("saved_views.add", "saved_views.set_default"),
     *("annotations.telling", "annotations.is_alone"),
     "close",
     "usage.stored_bytes",  # of the quotas: a sender sees only its own project

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.access import Reach
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
+    from spanloom.core.model.saved_view import SavedView
     from spanloom.core.model.score import Score
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.upkeep import Deletion, DeletionScope, Replay
@@ -83,6 +84,8 @@ class MemoryState:
         self.kept: dict[tuple[TraceKey, int], KeptVersion] = {}
         self.scores: dict[ScorePlace, Score] = {}
         self.queues: dict[tuple[str, str], Queue] = {}
+        self.saved_views: list[SavedView] = []
+        self.view_defaults: dict[tuple[str, str], tuple[int, str]] = {}
         self.queue_items: dict[tuple[str, str], dict[str, QueueItem]] = {}
         self.queue_events: dict[tuple[str, str], set[QueueEvent]] = {}
         self.indexed: set[tuple[TraceKey, int, int]] = set()

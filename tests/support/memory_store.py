@@ -13,6 +13,7 @@ from tests.support.memory_progress import MemoryProgress
 from tests.support.memory_queues import MemoryQueues
 from tests.support.memory_replays import MemoryReplays
 from tests.support.memory_runs import MemoryConversations, MemoryRuns, MemoryStats, MemorySteps
+from tests.support.memory_saved_views import MemoryViews
 from tests.support.memory_scores import MemoryScores
 from tests.support.memory_spans import MemorySpans, MemoryUsage
 from tests.support.memory_state import MemoryState
@@ -52,6 +53,7 @@ class MemoryStore:
         self.versions = MemoryVersions(state)
         self.scores = MemoryScores(state)
         self.queues = MemoryQueues(state)
+        self.saved_views = MemoryViews(state)
         self.replays = MemoryReplays(state)
         self.deletions = MemoryDeletions(state)
         self.snapshots = MemorySnapshots()

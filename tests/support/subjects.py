@@ -21,6 +21,7 @@ from spanloom.core.ports.reading import (
     RunReader,
     StatsReader,
 )
+from spanloom.core.ports.saved_views import ViewStore
 from spanloom.core.ports.steps import StepReader
 from spanloom.core.ports.store import ProgressStore, SpanStore, Store
 from spanloom.core.ports.texts import TextFinder, TextIndexer
@@ -47,6 +48,7 @@ SUBJECTS: Mapping[str, type] = {
     "versions": VersionKeeper,
     "scores": ScoreStore,
     "queues": AnnotationQueueStore,
+    "saved_views": ViewStore,
     "replays": ReplayQueue,
     "deletions": DeletionLedger,
     "snapshots": SnapshotTaker,

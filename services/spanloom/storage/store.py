@@ -45,6 +45,7 @@ from spanloom.storage.runs.documents import ClickHouseDocuments
 from spanloom.storage.runs.lists import ClickHouseLists
 from spanloom.storage.runs.step_rows import ClickHouseSteps
 from spanloom.storage.runs.store import ClickHouseTrajectories
+from spanloom.storage.saved_views import ClickHouseViews
 from spanloom.storage.snapshots import ClickHouseSnapshots
 from spanloom.storage.spans.store import ClickHouseSpans
 from spanloom.storage.stats import ClickHouseStats, ClickHouseUsage
@@ -108,6 +109,7 @@ class ClickHouseStore:
     versions: ClickHouseVersions
     scores: ClickHouseScores
     queues: ClickHouseAnnotationQueues
+    saved_views: ClickHouseViews
     replays: ClickHouseReplays
     deletions: ClickHouseDeletions
     snapshots: ClickHouseSnapshots
@@ -188,6 +190,7 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         versions=ClickHouseVersions(worker, reader),
         scores=ClickHouseScores(worker, reader, announcer),
         queues=queues,
+        saved_views=ClickHouseViews(worker, reader),
         replays=ClickHouseReplays(worker, is_alone=is_alone),
         deletions=ClickHouseDeletions(worker, hiding, spans.revisit, is_alone=is_alone),
         snapshots=ClickHouseSnapshots(writer, worker, path),

@@ -72,6 +72,7 @@ class ShelfStore:
         memory = MemoryStore()
         self.annotations, self.schemes = memory.annotations, memory.schemes
         self.scores, self.queues = memory.scores, memory.queues
+        self.saved_views = memory.saved_views
         self.versions = ShelvedVersions(self)
         self.documents = ShelvedDocuments(self)
         self.spans = ShelvedSpans(self)

@@ -90,6 +90,11 @@ NEEDED = {
     ("POST", "/v1/imports"): Scope.INGEST,
     ("GET", "/v1/scores"): Scope.READ,
     ("POST", "/v1/scores"): Scope.ANNOTATE,
+    ("GET", "/v1/views"): Scope.READ,
+    ("POST", "/v1/views"): Scope.ANNOTATE,
+    ("PUT", "/v1/views/{view_id}"): Scope.ANNOTATE,
+    ("DELETE", "/v1/views/{view_id}"): Scope.ANNOTATE,
+    ("PUT", "/v1/views/{view_id}/default"): Scope.ANNOTATE,
     ("POST", "/v1/replays"): Scope.ADMIN,
     ("GET", "/v1/replays"): Scope.ADMIN,
     ("GET", "/v1/replays/{replay_id}"): Scope.ADMIN,
@@ -112,6 +117,7 @@ VALUES = {
     "name": "agent",
     "version": "1",
     "key_id": "0f3a9c5b7d21",
+    "view_id": "5b1f0c2d9e8a7463",
 }
 
 

@@ -16,7 +16,9 @@ from spanloom.api.runs.places import EXAMPLE_SPAN
 from spanloom.api.runs.places import HEADER as ANNOTATOR
 from spanloom.core.formats.schema import canonical_example, canonical_schema
 from spanloom.core.model.access import ALL_PROJECTS
+from spanloom.core.model.saved_view import SavedView
 from spanloom.core.model.span import TraceKey
+from spanloom.core.records.saved_view import EXAMPLE_VIEW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,6 +122,11 @@ def test_every_path_is_described(spec: Spec) -> None:
         "POST /v1/queues/{name}/items/{trace_id}/adjudicate",
         "GET /v1/scores",
         "POST /v1/scores",
+        "GET /v1/views",
+        "POST /v1/views",
+        "PUT /v1/views/{view_id}",
+        "DELETE /v1/views/{view_id}",
+        "PUT /v1/views/{view_id}/default",
         "POST /v1/replays",
         "GET /v1/replays",
         "GET /v1/replays/{replay_id}",
@@ -191,6 +198,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
         ),
         "x-spanloom-annotator",
         *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
+        *("page", "revision", "view_id"),
     }
 
 
@@ -252,6 +260,7 @@ def test_the_examples_of_parameters_are_accepted(
     store.summaries[0] = summary(0, conversation_id="c")
     store.summaries.append(of_trace(summary(0), TraceKey("default", TRACE)))
     headers = {"Authorization": f"Bearer {locks.make(ALL_PROJECTS)}", ANNOTATOR: "ada"}
+    store.saved_views.add(SavedView("default", EXAMPLE_VIEW, "runs", **_like(spec, "ViewRequest")))
     key_id = locks.make("support").split("_")[1]
     for name, operation in sorted(operations(spec), key=lambda found: _turn(found[0])):
         method, _, path = (
@@ -288,6 +297,7 @@ def test_the_examples_of_parameters_are_accepted(
                 conversation_id="c",
                 replay_id=REPLAY,
                 key_id=key_id,
+                view_id=EXAMPLE_VIEW,
                 step_id=canonical_example()["root_step"]["id"],
                 span_id=EXAMPLE_SPAN,
                 name="week 3",
@@ -305,7 +315,15 @@ def _turn(name: str) -> int:
     """What is put comes before what is said of it, and that before what undoes it."""
     if name.startswith(("PUT /v1/schemes", "PUT /v1/queues")):
         return -1
+    if name.startswith("DELETE /v1/views"):
+        return 1
     return name.endswith("/adjudicate") + 2 * name.endswith("/reopen")
+
+
+def _like(spec: Spec, schema: str) -> dict[str, Any]:
+    """Return name and parameters of a view as its example has them."""
+    fields = spec["components"]["schemas"][schema]["properties"]
+    return {name: fields[name]["examples"][0] for name in ("name", "parameters")}
 
 
 FLAGS = {"has_error", "outdated", "every", "whole_texts", "with_changed", "orphan"}

@@ -76,10 +76,11 @@ OF_OTHER_TESTS = {
     "/v1/queues/{name}",
     "/v1/queues/{name}/items",
     "/v1/queues/{name}/items/{trace_id}",
+    "/v1/views",
 }
 """They need texts, schemes and documents that the twins do not have: ``check_isolation`` proves the
-methods of the store that these routes call with the caller's reach, ``tests/unit/annotating`` the
-rest."""
+methods of the store that these routes call with the caller's reach, ``tests/unit/annotating`` and
+``test_view_routes`` the rest."""
 
 
 class Served(NamedTuple):

@@ -33,6 +33,8 @@ from spanloom.core.errors import (
 from spanloom.core.formats.losses import NotHeldError
 from spanloom.core.ports.feed import PositionGoneError
 from spanloom.core.query.where.problems import InvalidTextsError
+from spanloom.core.records.saved_view import ViewItem
+from spanloom.saved_views.keeping import UnknownViewError, ViewRefusedError
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -132,6 +134,8 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(UnknownSchemeError, _on_unknown)
     app.add_exception_handler(UnknownQueueError, _on_unknown)
     app.add_exception_handler(DeletedRunError, _on_unknown)
+    app.add_exception_handler(UnknownViewError, _on_unknown)
+    app.add_exception_handler(ViewRefusedError, _on_view_refused)
     app.add_exception_handler(NotCompleteError, _on_conflict)
 
 
@@ -234,6 +238,13 @@ def _on_write_conflict(request: Request, error: Exception) -> Response:
     return problem(request.url.path, 409, str(error), current=rows)
 
 
+def _on_view_refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ViewRefusedError)  # noqa: S101  # as registered
+    items = [ViewItem.made_of(k.view, default=k.is_default, faults=[]) for k in error.current]
+    rows = [item.model_dump(mode="json") for item in items]
+    return problem(request.url.path, 409, str(error), current=rows)
+
+
 def _on_unknown(request: Request, error: Exception) -> Response:
     return problem(request.url.path, 404, str(error))
 
@@ -253,7 +264,7 @@ _FRAMEWORK_DETAILS = {
 _MEANINGS = {
     401: "A key is missing, wrong, revoked or expired.",
     403: "The key does not open this, or a web page asked for a change.",
-    404: "There is no such trajectory, conversation, replay, scheme, queue or key.",
+    404: "There is no such trajectory, conversation, replay, scheme, queue, view or key.",
     406: "No form of rows that `Accept` asks for is there, `available` lists those that are; "
     "or the `format` cannot hold the run, `reason` says why.",
     409: "It cannot be done now: changed elsewhere, or not by this store.",

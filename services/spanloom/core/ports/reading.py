@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from spanloom.core.ports.feed import FeedReader
     from spanloom.core.ports.progress import ReplayRequests
+    from spanloom.core.ports.saved_views import ViewStore
     from spanloom.core.ports.steps import StepReader
     from spanloom.core.ports.texts import TextFinder
     from spanloom.core.ports.upkeep import DeletionLedger, SnapshotTaker
@@ -235,3 +236,7 @@ class ReadingStore(Protocol):
     @property
     def queues(self) -> AnnotationQueueStore:
         """Queues of trajectories to annotate."""
+
+    @property
+    def saved_views(self) -> ViewStore:
+        """Views of the page that projects store."""

@@ -11,6 +11,7 @@ from spanloom.core.records.field import FIELD
 from spanloom.core.records.hit import HIT
 from spanloom.core.records.queue import QUEUE, QUEUED_RUN
 from spanloom.core.records.run import RUN
+from spanloom.core.records.saved_view import VIEW
 from spanloom.core.records.scheme import SCHEME
 from spanloom.core.records.score import SCORE
 from spanloom.core.records.span import SPAN
@@ -32,6 +33,7 @@ RECORDS: Sequence[Declaration] = (
     QUEUE,
     QUEUED_RUN,
     SCHEME,
+    VIEW,
     SPAN,
     FIELD,
 )

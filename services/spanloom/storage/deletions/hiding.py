@@ -59,6 +59,8 @@ NOT_OF_TRACES = {
     "slice_watermarks": "how far each slice of the traces is",
     "annotation_schemes": "what annotators are asked, of no trace",
     "annotation_queues": "who annotates what, of no trace",
+    "saved_views": "views of the page, of no trace",
+    "view_defaults": "which view a page opens with",
     "replays": "filters that somebody asked for, and how far it came",
     "replay_parts": "how far each part of a replay is",
 }

@@ -384,6 +384,38 @@ export interface SchemeItem {
   remarks: SchemeRemark[];
 }
 
+/** Why a view cannot be used as it is. */
+export interface ViewFault {
+  /** Which one is at fault. */
+  parameter: string;
+  detail: string;
+}
+
+/** A view of the page that a project has stored. */
+export interface ViewItem {
+  id: string;
+  project: string;
+  /** `runs`, `steps`, `conversations` or `overview`. */
+  page: string;
+  name: string;
+  /** The parameters of the page's address, as they were typed. */
+  parameters: Record<string, string>;
+  /** Who made it, as they call themselves; empty if they do not. */
+  owner: string;
+  /** Who changed it last. */
+  changed_by: string;
+  /** Milliseconds since the epoch. */
+  changed_at: string;
+  /** Counts its changes; a change names the one it saw. */
+  revision: number;
+  /** Form of the parameters; a newer one is not read. */
+  format: number;
+  /** Whether the page opens with it if its address has no parameters. */
+  default: boolean;
+  /** Why it cannot be used as it is, for example as a field is gone. */
+  faults: ViewFault[];
+}
+
 /** The result of an evaluation, as an event of the span reports it. */
 export interface Evaluation {
   name: string | null;

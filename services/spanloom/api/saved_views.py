@@ -1,0 +1,214 @@
+"""Routes of saved views: list, make, rename or replace, delete, choose the default of a page."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from spanloom.api.annotations.annotators import OneProject
+from spanloom.api.examples import VIEW, VIEWS
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.runs.places import Reader
+from spanloom.api.services import Using
+from spanloom.core.model.access import Scope
+from spanloom.core.model.saved_view import FORMAT, MAX_NAME, ViewPage
+from spanloom.core.query.where.reader import MAX_BYTES
+from spanloom.core.records.saved_view import EXAMPLE_VIEW, ViewItem, ViewList
+from spanloom.saved_views.keeping import KeptView, Wanted
+
+NOT_OF_VIEWS = frozenset({"at", "cursor", "project"})
+"""Parameters of an address that say where in a list one is, or in which project."""
+MOST_PARAMETERS = 20
+
+
+def _one_name(name: str) -> str:
+    if not 1 <= len(name.strip()) <= MAX_NAME:
+        raise ValueError(f"a view needs a name of 1 to {MAX_NAME} characters; this has {len(name)}")
+    return name.strip()
+
+
+def _lasting(parameters: dict[str, str]) -> dict[str, str]:
+    if named := sorted(NOT_OF_VIEWS & parameters.keys()):
+        raise ValueError(f"leave out {', '.join(named)}: a view is not of one place in a list")
+    return parameters
+
+
+def _known_format(number: int) -> int:
+    if number > FORMAT:
+        raise ValueError(f"this service knows formats up to {FORMAT}: upgrade it")
+    return number
+
+
+class ViewChange(BaseModel):
+    """What a view is to be."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Annotated[
+        str,
+        AfterValidator(_one_name),
+        Field(
+            description=f"Up to {MAX_NAME} characters; of one page each once.",
+            examples=["Failures of the week"],
+            json_schema_extra={"minLength": 1, "maxLength": MAX_NAME},
+        ),
+    ]
+    parameters: Annotated[
+        dict[
+            Annotated[str, Field(pattern="^[a-z][a-z_]{0,39}$")],
+            Annotated[str, Field(min_length=1, max_length=MAX_BYTES)],
+        ],
+        AfterValidator(_lasting),
+        Field(
+            max_length=MOST_PARAMETERS,
+            description="Parameters of the page's address, as they were typed.",
+            examples=[{"where": "outcome = failed", "since": "7d"}],
+        ),
+    ]
+
+    def wanted(self) -> Wanted:
+        """Return what the view is to be."""
+        return Wanted(self.name, self.parameters)
+
+
+class ViewRequest(ViewChange):
+    """A view to make."""
+
+    page: Annotated[ViewPage, Field(description="The page that it is of.", examples=["runs"])]
+    format: Annotated[
+        int,
+        AfterValidator(_known_format),
+        Field(ge=1, description="Form of the parameters.", examples=[1]),
+    ] = FORMAT
+
+
+class ViewRevision(ViewChange):
+    """A view as it is to be, and the revision that was seen."""
+
+    revision: Annotated[
+        int,
+        Field(ge=1, lt=2**32, description="The one seen: 409 after a later change.", examples=[1]),
+    ]
+
+
+class ViewDefault(BaseModel):
+    """Whether a view is the default of its page."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    default: Annotated[bool, Field(description="Of one page one is.", examples=[True])]
+
+
+router = APIRouter(tags=["views"])
+
+ViewIdInPath = Annotated[
+    str,
+    Path(description="Id of the view.", pattern="^[0-9a-f]{16}$", examples=[EXAMPLE_VIEW]),
+]
+PageInQuery = Annotated[
+    ViewPage | None, Query(description="Only the views of this page.", examples=["runs"])
+]
+RevisionInQuery = Annotated[
+    int,
+    Query(ge=1, lt=2**32, description="The one seen: 409 after a later change.", examples=[1]),
+]
+WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
+
+
+def item_of(using: Using, kept: KeptView) -> ViewItem:
+    """Return a view with its faults as a response model."""
+    faults = using.saved_views.faults(kept.view)
+    return ViewItem.made_of(kept.view, default=kept.is_default, faults=faults)
+
+
+@router.get(
+    "/v1/views",
+    operation_id="listViews",
+    summary="List saved views",
+    responses={200: VIEWS, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_views(project: OneProject, using: Using, page: PageInQuery = None) -> ViewList:
+    """Return the views of a project by page and name; `faults` say which cannot be used."""
+
+    def read() -> ViewList:
+        found = using.saved_views.listed(project, page)
+        return ViewList(items=[item_of(using, kept) for kept in found])
+
+    return await using.calls.run(read)
+
+
+@router.post(
+    "/v1/views",
+    operation_id="makeView",
+    summary="Save a view",
+    responses={200: VIEW, **problem_responses(401, 403, 409, 413, 422, 503)},
+)
+@needs(Scope.ANNOTATE)
+async def make_view(
+    wanted: ViewRequest, project: OneProject, using: Using, reader: Reader
+) -> ViewItem:
+    """Store a view for everybody who reads the project; its owner is the annotator.
+
+    The same view again changes nothing. Another one with its name is 409.
+    """
+    make = using.saved_views.make
+    return item_of(
+        using, await using.calls.run(make, project, wanted.page, wanted.wanted(), reader)
+    )
+
+
+@router.put(
+    "/v1/views/{view_id}",
+    operation_id="changeView",
+    summary="Rename or replace a view",
+    responses={200: VIEW, **WRITING},
+)
+@needs(Scope.ANNOTATE)
+async def change_view(
+    view_id: ViewIdInPath, wanted: ViewRevision, project: OneProject, using: Using, reader: Reader
+) -> ViewItem:
+    """Store its next revision; 409 with `current` if it is not the one that was seen any more."""
+    change = using.saved_views.change
+    return item_of(
+        using,
+        await using.calls.run(change, project, view_id, wanted.wanted(), wanted.revision, reader),
+    )
+
+
+@router.delete(
+    "/v1/views/{view_id}",
+    operation_id="deleteView",
+    summary="Delete a view",
+    responses={200: VIEW, **WRITING},
+)
+@needs(Scope.ANNOTATE)
+async def delete_view(
+    view_id: ViewIdInPath,
+    revision: RevisionInQuery,
+    project: OneProject,
+    using: Using,
+    reader: Reader,
+) -> ViewItem:
+    """Delete it; 409 if it was changed after `revision`. If it was a default, its page has none."""
+    delete = using.saved_views.delete
+    return item_of(using, await using.calls.run(delete, project, view_id, revision, reader))
+
+
+@router.put(
+    "/v1/views/{view_id}/default",
+    operation_id="setDefaultView",
+    summary="Choose the default view of a page",
+    responses={200: VIEW, **WRITING},
+)
+@needs(Scope.ANNOTATE)
+async def set_default(
+    view_id: ViewIdInPath, wanted: ViewDefault, project: OneProject, using: Using
+) -> ViewItem:
+    """Open the page with it wherever its address has no parameters; or no longer."""
+
+    def choose() -> KeptView:
+        return using.saved_views.set_default(project, view_id, is_default=wanted.default)
+
+    return item_of(using, await using.calls.run(choose))

@@ -1,0 +1,33 @@
+"""The port of saved views."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.saved_view import SavedView
+
+
+class ViewStore(Protocol):
+    """Keeps the views of each project, and which of them are the defaults of their pages."""
+
+    def add(self, view: SavedView) -> None:
+        """Store a revision, durable when this returns.
+
+        Of two revisions of a view with the same number the earlier one counts: who stores one looks
+        afterwards whether it does.
+        """
+
+    def list(self, project: str) -> Sequence[SavedView]:
+        """Return the newest revision of each view by page, name and id, also of deleted ones."""
+
+    def defaults(self, project: str) -> Mapping[str, str]:
+        """Return the id of the default view by page; it may be one that was deleted since."""
+
+    def set_default(self, project: str, page: str, view_id: str, at_us: int) -> None:
+        """Make a view the default of a page; without an id the page has none.
+
+        Of several choices the one at the latest time counts. Durable when this returns.
+        """

@@ -1,0 +1,1 @@
+"""Views of the page that projects store: made, renamed, replaced, deleted, chosen as defaults."""

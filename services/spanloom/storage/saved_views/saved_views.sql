@@ -1,0 +1,6 @@
+-- The newest revision of each view of a project; of several with one number the earliest.
+SELECT Id, Revision, AtUnixMicro, Change, Page, Name, Format, Parameters, Owner, ChangedBy, IsDeleted
+FROM saved_views
+WHERE Project = {project:String}
+ORDER BY Id, Revision DESC, AtUnixMicro, Change
+LIMIT 1 BY Id
