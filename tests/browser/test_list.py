@@ -215,7 +215,7 @@ def test_columns_and_views_are_chosen(page: Page, service: RunningSpanloom) -> N
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Views", exact=True).click()
     page.get_by_label("Name of this view").fill("mine")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save for me").click()
     page.goto(service.api)
     page.get_by_role("button", name="Views", exact=True).click()
     page.get_by_role("button", name="mine", exact=True).click()

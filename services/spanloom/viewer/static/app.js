@@ -20,5 +20,10 @@ const PAGES = /** @type {const} */ ({
 
 const [, name, ...rest] = location.pathname.split("/");
 const isPage = Object.hasOwn(PAGES, name) && rest.length === Number(name === "trajectories");
-const { Page } = await (isPage ? PAGES[/** @type {keyof typeof PAGES} */ (name)]() : import("./pages/nowhere.js"));
+/** The pages with views, by the names that these have for them. */
+const OF_VIEWS = /** @type {const} */ ({ "": "runs", steps: "steps", conversations: "conversations", overview: "overview" });
+const of = isPage && OF_VIEWS[/** @type {keyof typeof OF_VIEWS} */ (name)];
+const isBare = of && /^(\?project=[^&]*)?$/.test(location.search);
+const page = isPage ? PAGES[/** @type {keyof typeof PAGES} */ (name)]() : import("./pages/nowhere.js");
+const [{ Page }] = await Promise.all([page, isBare && import("./views/opening.js").then((views) => views.openDefault(of)).catch(() => {})]);
 render(html`<${Page} />`, /** @type {Element} */ (document.getElementById("app")));

@@ -1,52 +1,14 @@
 /** Menus of the list as a whole: its columns, its order, and views by name. */
-import { kept } from "../state/reader.js";
 import { t } from "../i18n/index.js";
-import { change, place, show } from "../state/place.js";
+import { change, place } from "../state/place.js";
 import { html, Menu } from "../ui/html.js";
 import { later } from "../ui/fetched.js";
+import { ViewMenu } from "../views/menu.js";
 import { allColumns, useFields } from "./columns.js";
 
 /** @typedef {import("../i18n/index.js").Key} Key */
 
 const Columns = later(async () => (await import("./choose_columns.js")).Columns);
-
-const views = kept("views", /** @type {Record<string, string>} */ ({}));
-const GIVEN = /** @type {const} */ ([
-  ["view.failed", "where=outcome+%3D+failed"],
-  ["view.paused", "where=outcome+%3D+paused"],
-  ["view.slow", "order=-duration"],
-  ["view.costly", "order=-cost"],
-  ["view.loops", "where=longest_repeat+%3E%3D+3&order=-longest_repeat"],
-]);
-
-/** Views by their names: queries of the address, kept in this browser. */
-function ViewMenu() {
-  /** @param {string} text */
-  const open = (text) => show(new URLSearchParams(text), true);
-  /** @param {SubmitEvent} event */
-  const save = (event) => {
-    event.preventDefault();
-    const form = /** @type {HTMLFormElement} */ (event.target);
-    const name = String(new FormData(form).get("name") ?? "").trim();
-    const query = new URLSearchParams(location.search);
-    query.delete("cursor");
-    if (name) views.value = { ...views.value, [name]: query.toString() };
-    form.reset();
-  };
-  /** @param {string} name */
-  const forget = (name) => {
-    const { [name]: _, ...others } = views.value;
-    views.value = others;
-  };
-  return html`<${Menu} label=${t("views")}><ul class="choices">
-      ${Object.entries(views.value).map(([name, text]) => html`<li key=${name}><button class="plain" onClick=${() => open(text)}>${name}</button>
-        <button aria-label=${t("views.forget", { name })} title=${t("views.forget", { name })} onClick=${() => forget(name)}>×</button></li>`)}
-      ${GIVEN.map(([label, text]) => html`<li><button class="plain" onClick=${() => open(text)}>${t(label)}</button></li>`)}
-      <li><button class="plain" onClick=${() => open("")}>${t("view.all")}</button></li>
-    </ul>
-    <form class="save" onSubmit=${save}><input name="name" maxlength="60" required aria-label=${t("views.name")} placeholder=${t("views.name")} />
-      <button class="main">${t("views.save")}</button></form><//>`;
-}
 
 /** The label of a number: that of its column, if there is one. @param {string} name */
 function nameOf(name) {
@@ -72,4 +34,4 @@ function OrderChoice() {
 }
 
 /** All of them. */
-export const Controls = () => html`<${OrderChoice} /><${ViewMenu} /><${Menu} label=${t("columns")}><${Columns} /><//>`;
+export const Controls = () => html`<${OrderChoice} /><${ViewMenu} of="runs" /><${Menu} label=${t("columns")}><${Columns} /><//>`;

@@ -1,7 +1,7 @@
 /** The text of a list without rows: how to get some. */
 import { t } from "../i18n/index.js";
 import { conditions, joined } from "../state/filters.js";
-import { place } from "../state/place.js";
+import { place, show } from "../state/place.js";
 import { later } from "../ui/fetched.js";
 import { html } from "../ui/html.js";
 import { ask } from "./filter_bar.js";
@@ -42,6 +42,6 @@ function NoMatch({ where }) {
     ${words.length > 0 && html`<p>${t("empty.named")}</p><ul class="plain">${words.flatMap((word) => NAMED.map((name) => html`<li><button onClick=${() => ask(joined(parts.map((part) => (part === word ? name(word) : part))))}>
       <code>${name(word)}</code></button></li>`))}</ul>`}
     ${(since || until) && html`<p><button onClick=${() => goTo(null)}>${t("range.all")}</button></p>`}
-    ${!parts.length && html`<p><a href="/">${t("view.all")}</a></p>`}
+    ${!parts.length && html`<p><button onClick=${() => show(new URLSearchParams(), true)}>${t("view.all")}</button></p>`}
   </section>`;
 }

@@ -10,7 +10,7 @@ import { RangeFault } from "../list/range_fault.js";
 import { TimeRange } from "../list/time_range.js";
 import { change, link, place } from "../state/place.js";
 import { faultOf, sent } from "../state/range.js";
-import { useFetched } from "../ui/fetched.js";
+import { later, useFetched } from "../ui/fetched.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { Pager } from "../ui/pager.js";
 import { html, line, visible } from "../ui/html.js";
@@ -20,6 +20,7 @@ learn({ en: { ...enList, ...en }, zh: { ...zhList, ...zh } });
 /** A line of `GET /v1/conversations`. @typedef {import("../records.js").ConversationItem} Conversation */
 
 const PAGE = 50;
+const ViewMenu = later(async () => (await import("../views/menu.js")).ViewMenu);
 
 export function Page() {
   const { query } = place.value;
@@ -29,7 +30,7 @@ export function Page() {
   /** @type {Conversation[]} */
   const items = data?.items ?? [];
   return html`<${Frame} title=${t("section.conversations")} nav=${html`<div class="asking"><${User} /><${TimeRange} /></div>`}>
-    <main class="list ${error ? "stale" : ""}"><h1 class="sr">${t("section.conversations")}</h1>
+    <main class="list ${error ? "stale" : ""}"><h1 class="sr">${t("section.conversations")}</h1><div class="tools"><span class="room"></span><${ViewMenu} of="conversations" /></div>
       ${fault ? html`<${RangeFault} />` : html`${error && html`<${Failure} error=${error} again=${again} />`}
       ${data && (items.length ? html`<${Table} items=${items} /><${Pager} at=${Number(query.at ?? 0)} n=${items.length} page=${PAGE} next=${data.next_cursor} />` : html`<section class="notice"><h2>${t("conversations.none")}</h2><p>${t("conversations.none.do")}</p></section>`)}`}
     </main><//>`;

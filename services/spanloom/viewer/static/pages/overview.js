@@ -18,6 +18,9 @@ import { place } from "../state/place.js";
 import { faultOf } from "../state/range.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
+import { later } from "../ui/fetched.js";
+
+const ViewMenu = later(async () => (await import("../views/menu.js")).ViewMenu);
 
 learn({ en: { ...enList, ...en }, zh: { ...zhList, ...zh } });
 
@@ -27,7 +30,7 @@ export function Page() {
   useEffect(() => void load(query), [asked, returns.value]);
   const isWrong = error.value?.errors.some((one) => one.parameter === "where");
   return html`<${Frame} title=${t("section.overview")} nav=${html`<${FilterBar} />`}>
-    <main class="overview" tabindex="-1"><h1>${t("section.overview")}</h1>${faultOf(query, Date.now()) ? html`<${RangeFault} />`
+    <main class="overview" tabindex="-1"><div class="tools"><h1>${t("section.overview")}</h1><span class="room"></span><${ViewMenu} of="overview" /></div>${faultOf(query, Date.now()) ? html`<${RangeFault} />`
       : isWrong ? html`<${Examples} />`
       : error.value ? html`<${Failure} error=${error.value} again=${() => load(query)} />`
       : totals.value?.count === 0 ? html`<${Empty} />` : pinned.value && html`<${Tiles} /><${Charts} /><${Tops} asked=${pinned.value} />`}</main>

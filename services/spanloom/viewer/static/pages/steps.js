@@ -23,6 +23,7 @@ import { SelectedCount } from "../ui/select_box.js";
 
 learn({ en: { ...enList, ...en }, zh: { ...zhList, ...zh } });
 
+const ViewMenu = later(async () => (await import("../views/menu.js")).ViewMenu);
 const AddToQueue = later(async () => (await import("../queues/add.js")).AddToQueue);
 const EXAMPLES = ["type = tool and error", "type = model and duration > 10s", "type = model and not cost exists", "tool = search_web"];
 
@@ -37,7 +38,7 @@ export function Page() {
       ${faultOf(query, Date.now()) ? html`<${RangeFault} />` : html`
       <div class="tools"><span class="counts" role="status">${total.value === null ? "…" : t("steps.count", { n: total.value })}</span>
         ${query.run_where && html`<span class="chip"><code>${t("steps.of", { where: query.run_where })}</code><button aria-label=${t("filter.remove", { part: query.run_where })} onClick=${() => change({ run_where: null, cursor: null, at: null }, true)}>×</button></span>`}
-        <span class="room"></span><${Chosen} /></div>
+        <span class="room"></span><${Chosen} /><${ViewMenu} of="steps" /></div>
       ${isWrong ? html`<${Examples} />` : error && html`<${Failure} error=${error} again=${() => load(query)} />`}
       ${!error && rows.value && (rows.value.length ? html`<${StepTable} rows=${rows.value} /><${Pager} at=${Number(query.at ?? 0)} n=${rows.value.length} page=${PAGE} next=${nextCursor.value} />` : html`<${Examples} isEmpty />`)}`}
     </main><//>`;

@@ -1,0 +1,48 @@
+/** Opens views: by a click, and the default of a page whose address has no parameters. */
+import { getJson } from "../api.js";
+import { signal } from "../vendor/signals.js";
+import { place, show } from "../state/place.js";
+
+/** @typedef {import("../records.js").ViewItem} View */
+/** @typedef {"runs" | "steps" | "conversations" | "overview"} Of */
+/** @typedef {Record<string, string>} Parameters */
+
+/** Parameters of an address that say where in a list one is, or in which project. */
+const NOT_OF_VIEWS = ["at", "cursor", "project"];
+/** How long a page waits for its default view before it shows itself. */
+const PATIENCE_MS = 400;
+
+/** The view that was opened last, with the address that it led to; `faults` of a default that was not opened. */
+export const opened = signal(/** @type {{name: string, search: string, faults: View["faults"]} | null} */ (null));
+
+/** What a text of a query keeps in a view. @param {string} text @returns {Parameters} */
+export function parametersOf(text) {
+  const query = new URLSearchParams(text);
+  NOT_OF_VIEWS.forEach((name) => query.delete(name));
+  return Object.fromEntries(query);
+}
+
+/** Show what a view asks for, in the present project. @param {string} name empty: of no view @param {Parameters} parameters @param {boolean} [isStep] */
+export function open(name, parameters, isStep = true) {
+  const { project } = place.peek().query;
+  show(new URLSearchParams(project ? { project, ...parameters } : parameters), isStep);
+  opened.value = name ? { name, search: location.search, faults: [] } : null;
+}
+
+/** Whether nobody asked for anything: not in the address, not by a click of this page, not in the box. */
+function isBare() {
+  const box = /** @type {HTMLInputElement | null} */ (document.getElementById("where"));
+  return /^(\?project=[^&]*)?$/.test(location.search) && !history.state?.isOurs && !box?.value;
+}
+
+/** Open the default view of a page, if it has one; resolves soon, also without an answer. @param {Of} of */
+export async function openDefault(of) {
+  if (!isBare()) return;
+  const wanted = getJson("/v1/views", { page: of, project: place.peek().query.project }).then(({ items }) => {
+    const view = items.find((/** @type {View} */ one) => one.default);
+    if (!view || !isBare()) return;
+    if (view.faults.length) opened.value = { name: view.name, search: location.search, faults: view.faults };
+    else open(view.name, view.parameters, false);
+  });
+  await Promise.race([wanted.catch(() => {}), new Promise((go) => setTimeout(go, PATIENCE_MS))]);
+}

@@ -1,0 +1,40 @@
+/** The views that this browser keeps, by name: a text each, the query of an address. */
+import { kept } from "../state/reader.js";
+import { t } from "../i18n/index.js";
+import { COLUMNS } from "../list/columns.js";
+import { parametersOf } from "./opening.js";
+
+/** @typedef {import("./opening.js").Of} Of */
+/** @typedef {import("./opening.js").Parameters} Parameters */
+/** A value that is no text was kept by a newer page. @typedef {import("../vendor/signals.js").Signal<Record<string, unknown>>} Own */
+
+/** Characters of a name, as the service has it. */
+const MOST = 100;
+
+/** What is wrong with a name; empty if nothing is. @param {string} name */
+export const faultOfName = (name) => ([...name].length > MOST ? t("views.long", { most: MOST, n: [...name].length }) : "");
+
+/** @type {Partial<Record<Of, Own>>} */
+const signals = {};
+
+/** @param {Of} of @returns {Own} */
+export const ownOf = (of) => (signals[of] ??= kept(of === "runs" ? "views" : `views.${of}`, /** @type {Record<string, unknown>} */ ({})));
+
+/** Keep a view, or forget it. @param {Of} of @param {string} name @param {Parameters | null} parameters @param {string} [before] its name until now */
+export function keep(of, name, parameters, before = name) {
+  const { [name]: _, [before]: __, ...others } = ownOf(of).value;
+  ownOf(of).value = parameters ? { ...others, [name]: new URLSearchParams(parameters).toString() } : others;
+}
+
+/** A view of this browser as one of the service. @param {string} name @param {unknown} text */
+export function asView(name, text) {
+  const isNewer = typeof text !== "string";
+  const faults = isNewer ? [{ parameter: "format", detail: t("views.newer") }] : [];
+  return { name, parameters: isNewer ? {} : parametersOf(text), faults, default: false, owner: "" };
+}
+
+/** What only the page knows to be wrong with a view. @param {Of} of @param {Parameters} parameters */
+export function faultsHere(of, { columns }) {
+  const gone = of === "runs" && columns ? columns.split(",").filter((name) => !COLUMNS.some((one) => one.name === name)) : [];
+  return gone.length ? [{ parameter: "columns", detail: t("views.columns", { names: gone.join(", ") }) }] : [];
+}
