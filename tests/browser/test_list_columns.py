@@ -1,4 +1,4 @@
-"""Columns of the list in a real browser: any number that the service describes, without code of its own."""
+"""Columns of the list in a real browser: any number that the service describes."""
 
 from __future__ import annotations
 

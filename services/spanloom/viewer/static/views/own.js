@@ -1,7 +1,7 @@
 /** The views that this browser keeps, by name: a text each, the query of an address. */
 import { kept } from "../state/reader.js";
 import { t } from "../i18n/index.js";
-import { COLUMNS } from "../list/columns.js";
+import { allColumns, more } from "../list/columns.js";
 import { parametersOf } from "./opening.js";
 
 /** @typedef {import("./opening.js").Of} Of */
@@ -33,8 +33,10 @@ export function asView(name, text) {
   return { name, parameters: isNewer ? {} : parametersOf(text), faults, default: false, owner: "" };
 }
 
-/** What only the page knows to be wrong with a view. @param {Of} of @param {Parameters} parameters */
+/** What only the page knows to be wrong with a view, once it has all columns. @param {Of} of @param {Parameters} parameters */
 export function faultsHere(of, { columns }) {
-  const gone = of === "runs" && columns ? columns.split(",").filter((name) => !COLUMNS.some((one) => one.name === name)) : [];
+  if (of !== "runs" || !columns) return [];
+  if (!more.value.length) import("../list/more_columns.js").catch(() => {});
+  const gone = more.value.length ? columns.split(",").filter((name) => !allColumns().some((one) => one.name === name)) : [];
   return gone.length ? [{ parameter: "columns", detail: t("views.columns", { names: gone.join(", ") }) }] : [];
 }
