@@ -12,10 +12,9 @@ const Columns = later(async () => (await import("./choose_columns.js")).Columns)
 
 /** The label of a number: that of its column, if there is one. @param {string} name */
 function nameOf(name) {
-  const key = /** @type {Key} */ (`order.${name}`);
-  const label = t(key);
-  const column = allColumns().find((one) => one.order === name);
-  return label !== key ? label : column ? t(column.label) : name;
+  const column = allColumns().find((one) => one.order === name)?.label ?? `column.${name}`;
+  const key = [`order.${name}`, column].find((one) => t(/** @type {Key} */ (one)) !== one);
+  return key ? t(/** @type {Key} */ (key)) : name;
 }
 
 /** Order by any field that is a number, also without a column. */
