@@ -61,7 +61,7 @@ class GoldenService(NamedTuple):
     """Start of the service: later times are not those of a recording."""
 
     def steady(self, text: str) -> str:
-        """Return a text without what varies: times since the start, ids, ports, version."""
+        """Return a text without what varies: times since the start, ids of views, ports."""
         text = re.sub(r'"[0-9a-f]{16}"(,\s+"project": "\w+",\s+"page")', r'"<id>"\1', text)
         text = re.sub(r"\d{13,19}", self._time, text)
         text = re.sub(r'(127\.0\.0\.1:|"(?:sql|otlp_http|otlp_grpc)_port": )\d+', r"\1<port>", text)

@@ -42,10 +42,10 @@ function Views({ of }) {
   /** @type {View[]} */
   const team = data?.items ?? [];
   const own = Object.entries(ownOf(of).value).map(([name, text]) => asView(name, text));
-  return html`<h3>${t("views.team")}</h3><p class="quiet" role="note">${error ? error.message : data && !team.length && t("views.none")}</p>
-    <ul class="choices">${team.map((view) => html`<${Row} key=${view.id} of=${of} view=${view} again=${again} />`)}</ul>
-    ${own.length > 0 && html`<h3>${t("views.own")}</h3><ul class="choices">${own.map((view) => html`<${Row} key=${view.name} of=${of} view=${view} again=${again} />`)}</ul>`}
-    <h3>${t("views.given")}</h3><ul class="choices">
+  return html`<p class="quiet" role="note">${t("views.team")} ${error ? error.message : data && !team.length && t("views.none")}</p>
+    <ul class="choices" aria-label=${t("views.team")}>${team.map((view) => html`<${Row} key=${view.id} of=${of} view=${view} again=${again} />`)}</ul>
+    ${own.length > 0 && html`<p class="quiet">${t("views.own")}</p><ul class="choices" aria-label=${t("views.own")}>${own.map((view) => html`<${Row} key=${view.name} of=${of} view=${view} again=${again} />`)}</ul>`}
+    <p class="quiet">${t("views.given")}</p><ul class="choices" aria-label=${t("views.given")}>
       ${of === "runs" && GIVEN.map(([label, text]) => html`<li><button class="plain" onClick=${() => open("", parametersOf(text))}>${t(label)}</button></li>`)}
       <li><button class="plain" onClick=${() => open("", {})}>${t("views.all")}</button></li></ul>
     <${Save} of=${of} again=${again} />`;

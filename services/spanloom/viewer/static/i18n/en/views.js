@@ -1,9 +1,9 @@
 /** English: the menu of views. */
 export const views = {
   "views": "Views",
-  "views.team": "Of the team",
-  "views.own": "In this browser",
-  "views.given": "Always there",
+  "views.team": "Of the team:",
+  "views.own": "In this browser:",
+  "views.given": "Always there:",
   "views.none": "None yet.",
   "views.name": "Name of this view",
   "views.save.own": "Save for me",

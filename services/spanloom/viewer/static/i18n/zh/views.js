@@ -1,9 +1,9 @@
 /** Chinese: the menu of views. */
 export const views = {
   "views": "视图",
-  "views.team": "团队的视图",
-  "views.own": "此浏览器中的视图",
-  "views.given": "预设",
+  "views.team": "团队的视图：",
+  "views.own": "此浏览器中的视图：",
+  "views.given": "预设：",
   "views.none": "还没有。",
   "views.name": "此视图的名称",
   "views.save.own": "为我保存",
