@@ -87,6 +87,7 @@ def known(api: httpx.Client, last: str) -> Mapping[str, Sequence[str]]:
         time.sleep(0.1)
         items = api.get("/v1/trajectories?has_steps=any&limit=1000").json()["items"]
     wanted = {"project": "p", "scopes": ["read"]}
+    view = {"page": "runs", "name": "all", "parameters": {}}
     spans = [
         span
         for item in items
@@ -99,6 +100,7 @@ def known(api: httpx.Client, last: str) -> Mapping[str, Sequence[str]]:
         "conversation_id": [named for item in items if (named := item["conversation_id"])],
         "replay_id": [api.post("/v1/replays").json()["id"]],
         "key_id": [api.post("/v1/keys", json=wanted).json()["id"]],
+        "view_id": [api.post("/v1/views", json=view).json()["id"]],
     }
 
 

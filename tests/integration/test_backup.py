@@ -99,6 +99,8 @@ def backup(
     spanloom, ledger = start_shared_spanloom(*QUICK), Ledger()
     send(spanloom, ledger, "unused", 5)
     check_api(spanloom.api, ledger.account())
+    view = {"page": "runs", "name": "of the team", "parameters": {"since": "7d"}}
+    httpx.post(f"{spanloom.api}/v1/views", json=view).raise_for_status()
     assert spanloom.stop() == 0
     target = tmp_path_factory.mktemp("backup")  # empty, which is as good as new
     data = f"--data-dir={spanloom.addresses['data_dir']}"
@@ -128,6 +130,8 @@ def test_a_directory_that_nobody_uses_is_copied_with_its_keys(
     answer = httpx.get(f"{traces}?has_steps=any", headers=key)
     listed = {item["trace_id"] for item in answer.json()["items"]}
     assert listed == set(ledger.account().acknowledged_by_trace())
+    views = httpx.get(f"{spanloom.api}/v1/views", headers=key).json()["items"]
+    assert [view["name"] for view in views] == ["of the team"]
     assert spanloom.stop() == 0
 
 
