@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom
 
     from spanloom.core.model.access import Reach
+    from spanloom.core.model.span import TraceKey
     from spanloom.process.imports.messages import Begin, Message
 
 IMPORTS = "/v1/imports"
@@ -59,6 +60,15 @@ class Documents:
     def __init__(self) -> None:
         self.by_key: dict[tuple[str, str], Any] = {}
         self.asked: list[tuple[str, Reach]] = []
+        self.sent: dict[TraceKey, bytes] = {}
+
+    @property
+    def spans(self) -> Documents:
+        return self
+
+    def read_otlp(self, key: TraceKey, after: str, limit: int) -> bytes:
+        assert limit > 1
+        return b"" if after else self.sent.get(key, b"")
 
     @property
     def documents(self) -> Documents:

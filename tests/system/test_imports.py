@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import orjson
 from tests.support.drafted import planner
+from tests.support.ground_truth import OTLP, Capture
 from tests.support.imported_files import FILE, IMPORTS, SOON_S, Told, listed, told
 
 from spanloom.core.document import OF_THE_RUN
@@ -21,8 +22,9 @@ from spanloom.core.formats.stored import Stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
-    from tests.conftest import RunningSpanloom, StartSpanloom
+    from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
 
 RUNS = 150
 QUICK = ("serve", "--root-quiet-s=0.3", "--no-root-quiet-s=1")
@@ -94,4 +96,35 @@ def test_a_trace_of_snorkel_goes_to_a_named_project(
     other["root_step"]["output"] = other["agent_steps"][0]["output"] = "Bergen."
     refused = send(service, dump(other), project="theirs")
     assert run["trace_id"] in refused.rejected[0]["reason"]
+    service.stop()
+
+
+def test_the_spans_of_an_export_are_unchanged_the_second_time(
+    start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
+) -> None:
+    service = start_spanloom(*QUICK)
+    service.wait_until_ready()
+    captures = [
+        Capture("openinference-langchain", "parallel_tools"),
+        Capture("mlflow", "cancelled_tool"),
+    ]
+    for body in (body for capture in captures for body in capture.requests()):
+        headers = {"content-type": "application/x-protobuf"}
+        httpx.post(service.addresses["otlp_http"] + OTLP, content=body, headers=headers)
+    listed(service, len(captures))
+    file = tmp_path / "spans.jsonl"
+    environment = {
+        "SPANLOOM_API_URL": service.api,
+        "SPANLOOM_OTLP_URL": service.addresses["otlp_http"],
+    }
+    run_spanloom("export", "--format", "otlp", "-o", str(file), env=environment)
+    sent = [orjson.loads(run_spanloom("import", str(file), env=environment).stdout) for _ in "12"]
+    assert [(one["accepted_spans"], one["unchanged_runs"]) for one in sent] == [(0, 2), (0, 2)]
+    copied = [send(service, file.read_bytes(), project="copies").end for _ in "12"]
+    assert copied[0]["accepted_spans"] > 0
+    ends = time.monotonic() + SOON_S
+    while copied[-1]["unchanged_runs"] != len(captures):
+        assert time.monotonic() < ends
+        copied.append(send(service, file.read_bytes(), project="copies").end)
+    assert copied[-1]["accepted_spans"] == 0
     service.stop()

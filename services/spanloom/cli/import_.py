@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 import orjson
@@ -22,6 +23,7 @@ from spanloom.cli.exchanging import (
 )
 from spanloom.cli.options import TeachingCommand
 from spanloom.client.address import DEFAULT_URL, find_address
+from spanloom.client.calls.runs import otlp_message
 from spanloom.client.client import Client
 from spanloom.client.errors import ClientError, NotFoundError
 from spanloom.client.transfer.run_scores import store_scores
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from spanloom.client.transfer.documents import Run
     from spanloom.client.transfer.scores import PlacedRow, SentScores
     from spanloom.core.exchange.sources import Source
+    from spanloom.core.model.span import TraceKey
 
 MOST_SHOWN = 20
 """Maximum number of rejections shown on a terminal."""
@@ -82,7 +85,8 @@ MOST_SHOWN = 20
     show_default=True,
     envvar="SPANLOOM_API_URL",
     callback=to_url_option,
-    help="Where the service answers, asked which of the documents it has; also SPANLOOM_API_URL.",
+    help="Where the service answers, asked which of the runs it has; also SPANLOOM_API_URL. Spans "
+    "are compared only if it is named, or on the host of --otlp-url.",
 )
 def import_command(
     *,
@@ -106,7 +110,9 @@ def import_command(
     sources = [(file, source_of_file(file, source, "--format")) for file in files]
     transport = Transport(find_address(otlp_url, None), Patience(), None)
     with Client(api_url, tries=Patience.tries) as client, closing(transport):
-        sending = Sending(transport, partial(_find_stored, client), partial(_store, client))
+        ends = partial(_find_stored, client), partial(_store, client)
+        spans = _StoredSpans(client) if _is_one_service(otlp_url, api_url) else _no_spans
+        sending = Sending(transport, *ends, spans)
         sending.report.source = joined(read.name for _, read in sources)
         try:
             results = list(_send_all(sending, sources, project, as_new=as_new))
@@ -149,6 +155,34 @@ def _find_stored(client: Client, run: Run) -> Mapping[str, object] | None:
     except ClientError as error:  # of the API, not of the receiver
         raise ServiceError(error) from error
     return stored
+
+
+def _is_one_service(otlp_url: str, api_url: str) -> bool:
+    """Return whether the API is that of the receiver: it is named, or at the same host."""
+    return api_url != DEFAULT_URL or urlsplit(otlp_url).hostname == urlsplit(api_url).hostname
+
+
+def _no_spans(_: TraceKey) -> Sequence[bytes]:
+    return ()
+
+
+class _StoredSpans:
+    """Asks for the spans of traces, until the service refuses: then they are sent unseen."""
+
+    def __init__(self, client: Client) -> None:
+        self._client, self._is_refused = client, False
+
+    def __call__(self, key: TraceKey) -> Sequence[bytes]:
+        if self._is_refused:
+            return ()
+        try:
+            call = otlp_message(key.trace_id, project=key.project)
+            return [self._client.transport.ask(call.request).body]
+        except NotFoundError:
+            return ()
+        except ClientError:  # such as of a key that may not read
+            self._is_refused = True
+            return ()
 
 
 def _store(client: Client, rows: Sequence[PlacedRow]) -> SentScores:

@@ -8,6 +8,8 @@ from typing import Any
 import orjson
 import pytest
 from fastapi.testclient import TestClient
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
 from tests.support.access import Locks
 from tests.support.drafted import planner
 from tests.support.imported_files import FILE, IMPORTS, Collector, send, told
@@ -19,6 +21,7 @@ from spanloom.client.transfer import otlp_file
 from spanloom.collector.intake.limits import Limits
 from spanloom.core.errors import OverloadedError, RateLimitedError
 from spanloom.core.model.access import Reach, Scope
+from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.importing import Wanted
 from spanloom.process.imports import child, importer, running
 from spanloom.telemetry import Metrics
@@ -86,6 +89,28 @@ def test_the_same_again_is_unchanged_and_another_is_in_the_way(
     done = told(send(client, body, as_new="true"))
     assert done.runs[0]["trace_id"] != TRACE
     assert collector.spans() == {"": SPANS}
+
+
+def test_spans_that_are_there_are_an_unchanged_run(
+    client: TestClient, collector: Collector
+) -> None:
+    sent = ResourceSpans(scope_spans=[ScopeSpans(spans=[message_of_span()])])
+    key = TraceKey("p", SPAN["traceId"].lower())
+    moved = KeyValue(key="spanloom.project", value=AnyValue(string_value="p"))
+    sent.resource.attributes.append(moved)
+    collector.stored.sent[key] = TracesData(resource_spans=[sent]).SerializeToString()
+    done = told(send(client, otlp(SPAN), project="p"))
+    assert [(run["trace_id"], run["state"]) for run in done.runs] == [("ab" * 16, "unchanged")]
+    assert (done.end["unchanged_runs"], done.end["accepted_spans"]) == (1, 0)
+    done = told(send(client, otlp(SPAN | {"name": "another"}), project="p"))
+    assert [run["state"] for run in done.runs] == ["taken"]
+    assert (done.end["unchanged_runs"], done.end["accepted_spans"]) == (0, 1)
+
+
+def message_of_span() -> Span:
+    """Return ``SPAN`` as protobuf."""
+    trace_id, span_id = bytes.fromhex(SPAN["traceId"]), bytes.fromhex(SPAN["spanId"])
+    return Span(trace_id=trace_id, span_id=span_id, name="sent", start_time_unix_nano=1)
 
 
 def test_a_key_of_one_project_stores_and_compares_there_alone(

@@ -6,7 +6,6 @@ from typing import Annotated, Literal, NamedTuple
 import orjson
 from fastapi import APIRouter, Header, HTTPException, Query, Response
 from fastapi.responses import StreamingResponse
-from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from spanloom.api.examples import OTLP, SENT_SPAN, STEP
 from spanloom.api.http.doorkeeper import CallersReach
@@ -24,7 +23,7 @@ from spanloom.api.runs.places import (
 from spanloom.api.runs.views import kept_documents
 from spanloom.api.services import Services, Using
 from spanloom.core.formats.json_bytes import Json
-from spanloom.core.formats.otlp import resource_spans_json
+from spanloom.core.formats.otlp import resource_spans_json, span_ids_of
 from spanloom.core.formats.parts import Texts, find_step, spans_under, turn_texts_of
 from spanloom.core.model.access import Reach, Scope
 from spanloom.core.model.span import TraceKey
@@ -234,6 +233,5 @@ async def _json(pieces: AsyncIterator[bytes], using: Services) -> AsyncIterator[
 
 def _last_of_full(data: bytes) -> str:
     """Return the greatest span id of an OTLP message; empty if it is the last piece."""
-    groups = TracesData.FromString(data).resource_spans
-    ids = [span.span_id for group in groups for scope in group.scope_spans for span in scope.spans]
-    return max(ids).hex() if len(ids) >= SPANS_AT_ONCE else ""
+    ids = span_ids_of(data)
+    return max(ids) if len(ids) >= SPANS_AT_ONCE else ""

@@ -11,6 +11,8 @@ from spanloom.core.formats.entry import Of
 from spanloom.core.formats.registry import formats_of
 from spanloom.core.records.span import SpanList, SpanVerdict
 
+PROTOBUF = "application/x-protobuf"
+
 
 class Tagged(NamedTuple):
     """A body and its ETag, with which a later request asks whether it has changed."""
@@ -78,6 +80,12 @@ def sent_span(trace_id: str, span_id: str, *, project: str | None = None) -> Cal
 def otlp(trace_id: str, *, project: str | None = None) -> Call[bytes]:
     """Return every stored span of a trace as it was sent, as OTLP JSON."""
     return written_at("otlp", trace_id, project=project)
+
+
+def otlp_message(trace_id: str, *, project: str | None = None) -> Call[bytes]:
+    """Return the same as a ``TracesData`` message of protobuf."""
+    asked = otlp(trace_id, project=project).request
+    return Call(replace(asked, headers={"accept": PROTOBUF}, media_type=PROTOBUF), body_of)
 
 
 def written_at(path: str, trace_id: str, *, project: str | None = None) -> Call[bytes]:

@@ -1,6 +1,7 @@
 """Sends files to an OTLP receiver; each acknowledged piece is durable, and can be sent again.
 
-Before a document is sent, it is compared with the run that the service has stored.
+Before a document is sent, it is compared with the run that the service has stored; other spans are
+compared with those that it received.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from spanloom.client.request import OK, Reply, Request
 from spanloom.client.transfer.documents import compare
 from spanloom.client.transfer.otlp_file import Piece, Unreadable, read_pieces
 from spanloom.client.transfer.run_scores import RunScores
+from spanloom.client.transfer.sent_spans import SentSpans
 from spanloom.core.exchange.reports import Report
 from spanloom.core.exchange.sources import CANONICAL
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from spanloom.client.transfer.documents import Run
     from spanloom.client.transfer.run_scores import StoreScores
+    from spanloom.client.transfer.sent_spans import FindSpans
     from spanloom.client.transport import Transport
     from spanloom.core.exchange.sources import Source
 
@@ -46,7 +49,7 @@ class Imported:
     accepted_spans: int = 0
     rejected_spans: int = 0
     unchanged_runs: int = 0
-    """Runs whose document the service has already."""
+    """Runs whose document, or all of whose spans, the service has already."""
     accepted_scores: int = 0
     """Scores that are stored, with their runs or before them."""
     rejected_scores: int = 0
@@ -60,10 +63,18 @@ class Sending:
     """Sends files, one after the other, and reports on all of them."""
 
     def __init__(
-        self, transport: Transport, find_stored: FindStored, store_scores: StoreScores
+        self,
+        transport: Transport,
+        find_stored: FindStored,
+        store_scores: StoreScores,
+        find_spans: FindSpans = lambda _: (),
     ) -> None:
-        """Keep the receiver, and the functions that ask the service about runs and scores."""
+        """Keep the receiver, and the functions that ask the service about runs and scores.
+
+        Without ``find_spans`` all spans are sent that are in no document.
+        """
         self._transport, self._find_stored = transport, find_stored
+        self._spans = SentSpans(find_spans)
         self._scores = RunScores(store_scores)
         self._left_out: Run | None = None
         self._item = -1
@@ -104,6 +115,7 @@ class Sending:
     ) -> Iterator[Piece | Unreadable]:
         """Send pieces, and yield each once ``done`` has what became of it."""
         self._item = -1
+        self._spans.begin()
         for piece in pieces:
             self._take(piece, done)
             yield piece
@@ -124,6 +136,8 @@ class Sending:
         if is_first:
             self._begin(piece, done)
         if piece.run is not None and piece.run is self._left_out:
+            return
+        if piece.run is None and self._is_there(piece, done):
             return
         try:
             _send(self._transport, piece, done)
@@ -151,6 +165,13 @@ class Sending:
             self.report.lose(piece.run.trace_id, piece.losses)
             lost = Counter(done.losses) + Counter(dict(piece.losses.counts))
             done.losses = {str(code): lost[code] for code in sorted(lost)}
+
+    def _is_there(self, piece: Piece, done: Imported) -> bool:
+        """Return whether the service has all spans of a piece, and count its traces."""
+        before = self._spans.unchanged_runs
+        is_there = self._spans.has(piece.body)
+        done.unchanged_runs += self._spans.unchanged_runs - before
+        return is_there
 
     def _settle(self, done: Imported) -> None:
         """Store the scores of the run before, if the run was taken."""

@@ -1,19 +1,20 @@
-"""Converts stored spans to OTLP JSON: unlike in protobuf JSON, ids are hex, enums numbers.
+"""Converts spans to OTLP JSON and back: unlike in protobuf JSON, ids are hex, enums numbers.
 
 Source: OpenTelemetry protocol specification, "JSON Protobuf Encoding".
 """
 
 from __future__ import annotations
 
-from base64 import b64decode
+from base64 import b64decode, b64encode
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from google.protobuf.json_format import MessageToDict
-from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, TracesData
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 _IDS = ("traceId", "spanId", "parentSpanId")
 
@@ -38,3 +39,48 @@ def _write_ids_in_hex(fields: Fields) -> None:
     for name in _IDS:
         if name in fields:
             fields[name] = b64decode(fields[name]).hex()
+
+
+def sent_groups(data: bytes) -> Sequence[ResourceSpans]:
+    """Return the ``resourceSpans`` items of a ``TracesData`` message."""
+    return TracesData.FromString(data).resource_spans
+
+
+def span_ids_of(data: bytes) -> Sequence[str]:
+    """Return the ids of the spans in a ``TracesData`` message."""
+    scopes = (scope for group in sent_groups(data) for scope in group.scope_spans)
+    return [span.span_id.hex() for scope in scopes for span in scope.spans]
+
+
+def read_resource_spans(group: Mapping[str, Any]) -> ResourceSpans:
+    """Return a ``resourceSpans`` item of OTLP JSON; raises ``ValueError`` if it is none."""
+    scopes = [
+        {**scope, "spans": [_with_ids_in_base64(span) for span in scope["spans"]]}
+        for scope in group["scopeSpans"]
+    ]
+    try:
+        return ParseDict(
+            {**group, "scopeSpans": scopes}, ResourceSpans(), ignore_unknown_fields=True
+        )
+    except ParseError as error:
+        raise ValueError(str(error)) from error
+
+
+def _with_ids_in_base64(fields: Mapping[str, Any]) -> Fields:
+    ids = {n: b64encode(bytes.fromhex(fields[n])).decode() for n in _IDS if fields.get(n)}
+    links = [_with_ids_in_base64(link) for link in fields.get("links") or ()]
+    return {**fields, **ids} | ({"links": links} if links else {})
+
+
+def digests_of(group: ResourceSpans) -> Iterator[tuple[str, bytes]]:
+    """Yield the trace id of each span, and 16 bytes that are equal for equal spans only.
+
+    Resource and scope are part of a span.
+    """
+    resource = group.resource.SerializeToString(deterministic=True)
+    for scope_spans in group.scope_spans:
+        scope = scope_spans.scope.SerializeToString(deterministic=True)
+        for span in scope_spans.spans:
+            told = (resource, scope, span.SerializeToString(deterministic=True))
+            joined = b"".join(len(part).to_bytes(8, "big") + part for part in told)
+            yield span.trace_id.hex(), blake2b(joined, digest_size=16).digest()

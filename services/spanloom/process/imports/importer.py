@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
     from spanloom.core.ports.importing import Wanted
-    from spanloom.core.ports.reading import DocumentReader, ReadingStore
+    from spanloom.core.ports.reading import DocumentReader, ReadingStore, SentSpans
     from spanloom.process.imports.running import FileImport
 
 AT_ONCE = 2
@@ -37,6 +37,11 @@ class FileImporter:
     def documents(self) -> DocumentReader:
         """The stored documents."""
         return self._store.documents
+
+    @property
+    def spans(self) -> SentSpans:
+        """The stored spans."""
+        return self._store.spans
 
     @property
     def is_closed(self) -> bool:

@@ -17,6 +17,7 @@ from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import PASSING, Patience
 from spanloom.core.errors import InvalidRequestError, OverloadedError, SpanloomError
+from spanloom.core.formats.otlp import span_ids_of
 from spanloom.core.model.access import Reach
 from spanloom.process.imports.importer import STOPPING, no_file
 from spanloom.process.imports.messages import Begin
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from spanloom.client.transfer.scores import PlacedRow, SentScores
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
+    from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.importing import Line, Wanted
     from spanloom.process.imports.importer import FileImporter
 
@@ -42,6 +44,8 @@ CHILD_S = 600.0
 MOST_REJECTED = 10_000
 """After so many rejections the rest of a file is not read."""
 LINES_AT_ONCE = 500
+SPANS_AT_ONCE = 2_000
+"""Stored spans that are compared at one time with those of the file."""
 PAUSE_S = 0.25
 """About how often the numbers so far are reported."""
 NO_SCORES = "the key lacks the scope `annotate`, which scores need"
@@ -59,7 +63,7 @@ class FileImport:
         self._path = importer.new_file()
         receiver = OwnReceiver(exporter, limits, wanted.key_project, importer.ensure_open)
         transport = Transport(Address("http://localhost", ""), Patience(), receiver)
-        self._sending = Sending(transport, self._find, self._store_scores)
+        self._sending = Sending(transport, self._find, self._store_scores, self._find_spans)
         self._reading: FileReading | None = None
         self._is_closed = self._has_named_scores = False
         self._told = _Told(wanted.project)
@@ -110,6 +114,12 @@ class FileImport:
         document: Mapping[str, object] = orjson.loads(found)
         return document
 
+    def _find_spans(self, key: TraceKey) -> Iterator[bytes]:
+        after, spans = "", self._importer.spans
+        while data := spans.read_otlp(key, after=after, limit=SPANS_AT_ONCE):
+            yield data
+            after = max(span_ids_of(data))
+
     def _store_scores(self, rows: Sequence[PlacedRow]) -> SentScores:
         if (taker := self._wanted.scores) is not None:
             return send_scores(taker, rows)
@@ -155,10 +165,13 @@ class _Told:
         if isinstance(piece, Piece) and piece.run is not None:
             is_rejected = any(one["place"] == piece.place for one in rejected)
             yield from self._run(piece, piece.run, is_rejected=is_rejected)
-        elif done.accepted_spans > self._accepted:
+        elif (is_taken := done.accepted_spans > self._accepted) or (
+            done.unchanged_runs > self._unchanged
+        ):
             for trace in traces:
                 if trace != self._trace:
-                    yield _run(trace, self._project, piece.place, "taken")
+                    state = "taken" if is_taken else "unchanged"
+                    yield _run(trace, self._project, piece.place, state)
                 self._trace = trace
         self._unchanged, self._accepted = done.unchanged_runs, done.accepted_spans
         yield from rejected
