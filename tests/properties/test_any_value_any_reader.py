@@ -41,10 +41,15 @@ def written(line: str) -> Any:
         return [orjson.loads(text_line) for text_line in text.splitlines()]
 
 
-@st.composite
-def damaged(draw: st.DrawFn, line: str) -> Any:
+def damaged(line: str) -> st.SearchStrategy[Any]:
     """Return the golden run with something else in one or two places."""
-    value = copy.deepcopy(written(line))
+    return changed(written(line))
+
+
+@st.composite
+def changed(draw: st.DrawFn, whole: Any) -> Any:
+    """Return a value with something else in one or two places."""
+    value = copy.deepcopy(whole)
     for _ in range(draw(st.integers(1, 2))):
         value = _damage(draw, value)
     return value
