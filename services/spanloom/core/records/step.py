@@ -32,9 +32,9 @@ def _hex(number: str) -> str:
     return f"leftPad(lower(hex({number})), 16, '0')"
 
 
-def _above(place: str) -> str:
-    """Return SQL for the id of the step at a place; at 0 the root's, empty for the root itself."""
-    return f"if({place} = 0, {_ROOT}, {_hex(f'`Steps.Id`[{place}]')})"
+def _above(item: str) -> str:
+    """Return SQL for the id of a step above; at place 0 the root's, empty for the root itself."""
+    return f"if({item} = 0, {_ROOT}, {_hex(f'{item}Id')})"
 
 
 def _milliseconds(nanoseconds: str) -> str:
@@ -128,7 +128,7 @@ class StepRow(Record):
     ] = None
     agent_name: Annotated[
         str | None,
-        Read("toString(`Steps.Name`[StepAgent])"),
+        Read("StepOwner"),
         Asked("owner", "The agent that the step belongs to.", 'owner = "refunds"'),
         Example("travel_planner"),
         Group.CORE,

@@ -3,7 +3,7 @@ SELECT
     {columns},
     StartTimeUnixNano, TraceId, Project
 FROM (
-    SELECT *
+    SELECT *, `Steps.Owner`
     FROM trajectory_list
     WHERE (Project, StartTimeUnixNano, TraceId, Seq, Version)
           IN JSONExtract({versions:String}, 'Array(Tuple(String, UInt64, String, UInt64, UInt32))')

@@ -73,7 +73,7 @@ def _group_sql(of: Subject, field: Field) -> str:
     column = _column(of, field)
     if field.is_list:
         return f"nullIf(arrayJoin(if(empty({column.sql}), [''], {column.sql})), '')"
-    sql = f"toString({column.sql})" if field.type in _TEXTS else column.sql
+    sql = f"toString({column.sql})" if field.type is FieldType.CHOICE else column.sql
     return f"if({column.is_there}, {sql}, NULL)" if column.is_there else sql
 
 
@@ -84,12 +84,12 @@ def _number(of: Subject, metric: Metric) -> str:
     if metric.function == RATE:
         return f"avg({column.sql})"
     quantile = QUANTILES.get(metric.function)
-    name = f"quantileOrNullIf({quantile})" if quantile else f"{metric.function}OrNullIf"
-    number = f"{name}({column.sql}, {column.is_there or 'true'})"
+    name, parameters = ("quantile", f"({quantile})") if quantile else (metric.function, "")
+    if column.is_there:
+        number = f"{name}OrNullIf{parameters}({column.sql}, {column.is_there})"
+    else:
+        number = f"{name}OrNull{parameters}({column.sql})"
     return f"{number} / 1e6" if metric.field.type is FieldType.DURATION else number
-
-
-_TEXTS = (FieldType.TEXT, FieldType.CHOICE)
 
 
 class ClickHouseStats:

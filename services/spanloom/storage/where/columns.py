@@ -47,11 +47,20 @@ COLUMNS: Mapping[Subject, Mapping[str, Column]] = {
     Subject.STEP: STEP_COLUMNS,
 }
 
-_ITEMS = {
+_ELSEWHERE = {
+    "StepPlace": "arrayEnumerate(`Steps.Id`)",
+    "StepOwner": "`Steps.Owner`",
+    "StepAgentId": "arrayMap(place -> `Steps.Id`[place], `Steps.Agent`)",
+    "StepParentId": "arrayMap(place -> `Steps.Id`[place], `Steps.Parent`)",
+}
+"""What is not an array of its own: its place, and what another step has, found by its place. It is
+looked up before steps become rows: a row that named ``Steps.Name`` would have the names of all
+steps of its run, which a filter copies for each row (80 GB for 100,000 steps)."""
+_ITEMS = _ELSEWHERE | {
     f"Step{stored.item}": f"`{stored.column}`"
     for stored in STEP.stored
     if isinstance(stored, StoredSteps)
-} | {"StepPlace": "arrayEnumerate(`Steps.Id`)"}
+}
 """Name of an item → its array."""
 _ITEM = re.compile(r"\bStep[A-Z]\w*")
 

@@ -1,0 +1,84 @@
+"""No row of a step has all steps of its run: one long run does not use up the memory of a query."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.sql_port import LIMITS, SqlPort, open_port
+from tests.support.trajectory_records import make_record, make_trajectory, model_step
+
+from spanloom.core.model.access import Reach
+from spanloom.core.model.span import TraceKey
+from spanloom.core.ports.steps import StepsAsked
+from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
+from spanloom.core.query.where.fields import Subject
+from spanloom.core.query.where.parser import parse_steps_where
+from spanloom.storage.engine.settings import ASKER_SETTINGS, READER_SETTINGS
+from spanloom.storage.store import open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from spanloom.storage.store import ClickHouseStore
+
+PROJECT = "long"
+STEPS = 10_000
+MEMORY = 64 << 20
+"""The names of 10,000 steps, once for each of them, take 100 MB; their ids take 800 MB."""
+OWNED = 'owner = "planner" and type = model'
+
+
+@pytest.fixture(scope="module")
+def path(clickhouse_store: ClickHouseStore) -> Path:
+    """Store a run, and return where the embedded store is."""
+    at = clickhouse_store.snapshots._path
+    if at is None:
+        pytest.skip("the memory of a statement is set for the embedded store")
+    key = TraceKey(PROJECT, "d" * 32)
+    steps = [model_step(number)._replace(input="", output="") for number in range(2, STEPS)]
+    clickhouse_store.trajectories.write([make_record(key, make_trajectory(key, steps=steps))])
+    return at
+
+
+@pytest.fixture(scope="module")
+def port(path: Path) -> Iterator[SqlPort]:
+    with open_port(path, LIMITS._replace(memory_bytes=MEMORY)) as port:
+        yield port
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        "AgentName != ''",
+        "AgentId != '' AND Type = 'model'",
+        "ParentId != '' AND StepId != ''",
+    ],
+)
+@pytest.mark.parametrize("columns", ["count()", "StepId, AgentName", "*"])
+def test_steps_are_filtered_by_their_agent(port: SqlPort, columns: str, wanted: str) -> None:
+    statement = f"SELECT {columns} FROM v_steps WHERE Project = '{PROJECT}' AND {wanted}"
+    lines = port.said(statement).splitlines()
+    found = int(lines[0]) if columns == "count()" else len(lines)
+    assert found == STEPS - 2
+
+
+@pytest.fixture(scope="module")
+def narrow(path: Path) -> Iterator[ClickHouseStore]:
+    """Open the store for readers with little memory."""
+    with pytest.MonkeyPatch.context() as patched:
+        for settings in (ASKER_SETTINGS, READER_SETTINGS):
+            patched.setitem(settings, "max_memory_usage", MEMORY)
+        store = open_store(f"chdb://{path}")
+    yield store
+    store.close()
+
+
+def test_steps_are_listed_and_counted_by_their_agent(narrow: ClickHouseStore) -> None:
+    reach, of = Reach.only(PROJECT), Subject.STEP
+    wanted = parse_steps_where(OWNED, 0)
+    assert len(narrow.steps.list(reach, None, 51, None, StepsAsked(wanted))) == 51
+    by = parse_by("owner", of)
+    asked = Numbers(of, parse_metrics("count", of), by, steps_where=wanted)
+    assert [group.values for group in narrow.stats.numbers(reach, None, asked)] == [[STEPS - 2]]
