@@ -23,6 +23,7 @@ from benchmarks.language import measure_language
 from benchmarks.live import measure_live
 from benchmarks.long_run import measure_long_run
 from benchmarks.outside import measure_outside
+from benchmarks.overview import measure_overview
 from benchmarks.questions import measure_questions
 from benchmarks.report import print_rows, write_json
 from benchmarks.scale import QUICK, Scale
@@ -53,6 +54,7 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "search": measure_search,
     "language": measure_language,
     "questions": measure_questions,
+    "overview": measure_overview,
     "disk": measure_disk,
     "viewer": measure_viewer,
     "conversation": measure_conversation,

@@ -59,7 +59,7 @@ def measure_long_run(scale: Scale, folder: Path) -> Iterator[Row]:
         runs = []
         for n in range(scale.repeats):
             options = [] if workers == "default" else [f"--extract-workers={workers}"]
-            with _started(folder / f"{workers}-{n}", options) as (pid, addresses):
+            with started(folder / f"{workers}-{n}", options) as (pid, addresses):
                 runs.append(_take(pid, addresses, requests, trace_id, count, scale.indexed_s))
         what = f"a run of {count:,} spans, {workers} workers"
         behind = f"{median(run.cpu_s for run in runs):.1f} CPU-s of all processes"
@@ -110,7 +110,7 @@ def _send(address: str, requests: Sequence[bytes]) -> None:
 
 
 @contextmanager
-def _started(data_dir: Path, options: Sequence[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
+def started(data_dir: Path, options: Sequence[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
     """Start ``spanloom serve``; give its process id, and where it listens."""
     command = [sys.executable, "-m", "spanloom", "serve", *_PORTS, f"--data-dir={data_dir}"]
     with subprocess.Popen(  # our own program

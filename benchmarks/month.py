@@ -34,9 +34,19 @@ WHERE toUnixTimestamp64Nano(StartTime) >= {{from:Int64}}
 
 
 def fill_month(path: Path, count: int, quiet_s: float) -> int:
+    """Store that many runs, their steps as rows too, and wait for the merges; return the steps."""
+    steps = fill_runs(path, count, 0.0)
+    with open_engine(path) as client:
+        lay_out_rows(client, Runs.of(count))
+        wait_for_merges(client, quiet_s)
+    return steps
+
+
+def fill_runs(path: Path, count: int, quiet_s: float) -> int:
     """Store that many runs and wait for the merges; return how many steps they have."""
-    url, steps, runs = f"chdb://{path}", 0, Runs.of(count)
-    records = runs.records()
+    url, steps = f"chdb://{path}", 0
+    records = Runs.of(count).records()
+    path.parent.mkdir(parents=True, exist_ok=True)
     with closing(open_upkeep(url)) as upkeep:
         upkeep.migrate()
     with closing(open_store(url)) as store, open_engine(path) as client:
@@ -44,7 +54,6 @@ def fill_month(path: Path, count: int, quiet_s: float) -> int:
             store.trajectories.write(some)
             counts = (record.trajectory.step_counts for record in some)
             steps += sum(sum(count.values()) - count["other"] for count in counts)
-        lay_out_rows(client, runs)
         wait_for_merges(client, quiet_s)
     return steps
 

@@ -105,6 +105,11 @@ BARS = {
         },
         "exports: growth of peak RSS": "≤ 200 MiB",
     },
+    "overview": {
+        "overview: the dearest request": "≤ 120 ms",
+        "a list with its histogram": "≤ 60 ms",
+        "overview: first chart": "≤ 1 s",
+    },
     "disk": {
         "disk, merged": "≤ 450",
     },
