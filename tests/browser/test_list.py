@@ -327,7 +327,7 @@ def test_the_first_span_is_told_where_there_were_none(
     service = start_quick(start_spanloom)
     page.goto(service.api)
     expect(page.locator(".first-span")).to_contain_text("Waiting")
-    expect(page.locator("pre")).to_be_visible()
+    expect(page.get_by_role("tabpanel")).to_be_visible()
     send_many(service, 1)
     expect(page.locator(".first-span")).to_contain_text("The first span came at")
     page.get_by_role("button", name="Show its run").click()
@@ -344,7 +344,8 @@ def test_without_runs_it_says_how_to_send_some_and_with_keys_it_asks_for_one(
     expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
     ports = httpx.get(f"{locked.api}/v1/service").json()
     address = f"http://127.0.0.1:{ports['otlp_http_port']}"
-    expect(page.locator("pre")).to_contain_text(f"OTEL_EXPORTER_OTLP_ENDPOINT={address}\n")
+    tab = page.get_by_role("tabpanel")
+    expect(tab).to_contain_text(f"OTEL_EXPORTER_OTLP_ENDPOINT={address}\n")
     empty = page.locator("section.notice")
     expect(empty).to_contain_text(f"http://127.0.0.1:{ports['otlp_grpc_port']}")
     expect(empty).to_contain_text("Waiting for the first span")

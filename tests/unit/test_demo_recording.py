@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from importlib.resources import files
 from itertools import count
+from typing import TYPE_CHECKING, Any
 
+import orjson
+
+from spanloom.demo.examples import Example, make_examples
 from spanloom.demo.recording import Recording, load_recording, refresh
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def _refreshed(end_ns: int) -> Recording:
@@ -60,3 +67,28 @@ def test_the_original_is_left_alone() -> None:
     trace_id = recording.trace_id
     fresh = refresh(recording, 10**18, lambda size: b"\x01" * size)
     assert recording.trace_id == trace_id != fresh.trace_id
+
+
+MINUTE_NS = 60 * 10**9
+
+
+def test_example_runs_have_new_ids_each_minute() -> None:
+    at = 30_000_000 * MINUTE_NS
+    first, again, later = (make_examples(at + after) for after in (0, 1, MINUTE_NS))
+    ids = [{one.trace_id for one in examples} for examples in (first, again, later)]
+    assert ids[0] == ids[1]
+    assert not ids[0] & ids[2]
+    assert len(ids[0]) == len(first)
+    for one in first:
+        spans = list(spans_in(one))
+        assert {span["traceId"] for span in spans} == {one.trace_id}
+        known = {span["spanId"] for span in spans}
+        above = [span["parentSpanId"] for span in spans if span.get("parentSpanId")]
+        assert len(above) == len(spans) - 1, "one root, and all others below spans that are there"
+        assert known.issuperset(above)
+
+
+def spans_in(example: Example) -> Iterator[dict[str, Any]]:
+    for group in map(orjson.loads, example.groups):
+        for scope_spans in group["scopeSpans"]:
+            yield from scope_spans["spans"]

@@ -62,7 +62,7 @@ def refresh(recording: Recording, end_ns: int, new_id: Callable[[int], bytes]) -
         for old in (span.trace_id, span.span_id, span.parent_span_id):
             if old not in ids:
                 ids[old] = new_id(len(old))
-        _move(span, shift)
+        move(span, shift)
         span.trace_id = ids[span.trace_id]
         span.span_id = ids[span.span_id]
         span.parent_span_id = ids[span.parent_span_id]
@@ -83,7 +83,8 @@ def _copy(request: ExportTraceServiceRequest) -> ExportTraceServiceRequest:
     return copy
 
 
-def _move(span: Span, shift: int) -> None:
+def move(span: Span, shift: int) -> None:
+    """Move a span and its events by so many nanoseconds."""
     span.start_time_unix_nano += shift
     span.end_time_unix_nano += shift
     for event in span.events:

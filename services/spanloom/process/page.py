@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 import webbrowser
 from typing import TYPE_CHECKING
 
+import orjson
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
@@ -12,7 +14,9 @@ from starlette.routing import Match
 
 from spanloom.api.http.needs import open_to_all
 from spanloom.config import OptionError
-from spanloom.viewer.site import MODULES, PAGES, Site, own_site
+from spanloom.demo.examples import make_examples
+from spanloom.recipes import read_frameworks, recipe_as_json
+from spanloom.viewer.site import HEADERS, MODULES, PAGES, Site, own_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
     from spanloom.mcp.server import McpEndpoint
 
 _NO_PAGES = ("/v1/", "/ui/")
+RECIPES, EXAMPLES = "/ui/recipes", "/ui/examples"
+ENDPOINT = "{endpoint}"
+"""In recipes: the page knows by which name its reader reaches the service."""
 
 
 def page_router() -> APIRouter:
@@ -34,6 +41,8 @@ def page_router() -> APIRouter:
     async def get_module(request: Request, version: str, name: str) -> Response:
         return site.module(request, version, name)
 
+    router.get(RECIPES, include_in_schema=False)(open_to_all(get_recipes))
+    router.get(EXAMPLES, include_in_schema=False)(open_to_all(get_examples))
     for path in PAGES:
         router.get(path, include_in_schema=False)(open_to_all(_page(site, path)))
 
@@ -55,6 +64,27 @@ class Nowhere(APIRoute):
         if match is Match.FULL and is_opened and not scope["path"].startswith(_NO_PAGES):
             return match, child
         return Match.NONE, {}
+
+
+def get_recipes() -> Response:
+    """Return the recommended recipe of each framework, with a placeholder for the endpoint."""
+    frameworks = read_frameworks(ENDPOINT)
+    items = [recipe_as_json(one, one.recipes[0]) for one in frameworks]
+    return _json({"items": items})
+
+
+def get_examples() -> Response:
+    """Return the example runs as OTLP JSON, with times up to now."""
+    items = [
+        {"trace_id": one.trace_id, "resourceSpans": [orjson.Fragment(g) for g in one.groups]}
+        for one in make_examples(time.time_ns())
+    ]
+    return _json({"items": items})
+
+
+def _json(document: object) -> Response:
+    headers = {**HEADERS, "Cache-Control": "no-cache"}
+    return Response(orjson.dumps(document), headers=headers, media_type="application/json")
 
 
 def open_page(address: str, *, open_in: Callable[[str], bool] = webbrowser.open) -> bool:

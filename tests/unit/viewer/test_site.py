@@ -5,8 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 import shutil
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastapi import FastAPI
@@ -14,7 +15,9 @@ from hatch_build import STATIC, write_minified
 from starlette.testclient import TestClient
 from tests.unit.viewer.test_words import ASKED, TEXT
 
+from spanloom.demo.examples import MARKS
 from spanloom.process.page import open_page, page_router
+from spanloom.recipes import read_frameworks, recipe_as_json
 from spanloom.viewer.site import PAGES, POLICY, STYLES, Site, imported_by, needed_by
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
 BEFORE_LIST, BEFORE_ANY = 60_000, 80_000
 """Bytes, compressed, that a browser loads before the first row of the list, and of any page."""
-LATER = 143_000
+LATER = 144_000
 """Whatever list and run load beyond that, when somebody asks for it."""
 ALL = 320_000
 """Modules and styles of all pages together."""
@@ -91,6 +94,33 @@ def test_a_module_never_changes_under_its_address(client: TestClient) -> None:
     plain = client.get(address, headers={"accept-encoding": "identity"})
     assert "content-encoding" not in plain.headers
     assert plain.text == packed.text
+
+
+def test_recipes_are_those_of_the_shell_without_an_address(client: TestClient) -> None:
+    items = client.get("/ui/recipes").json()["items"]
+    assert [one["framework"] for one in items] == [one.name for one in read_frameworks()]
+    framework = read_frameworks("{endpoint}")[0]
+    assert items[0] == recipe_as_json(framework, framework.recipes[0])
+
+
+def test_example_runs_are_marked_and_end_now(client: TestClient) -> None:
+    before_ns = time.time_ns()
+    items = client.get("/ui/examples").json()["items"]
+    ends = [ends_of(one["resourceSpans"]) for one in items]
+    assert before_ns <= max(ends[0]) <= time.time_ns()
+    assert ends == sorted(ends, key=max, reverse=True)
+    assert len({one["trace_id"] for one in items}) == len(items) >= 7
+    for one in items:
+        for group in one["resourceSpans"]:
+            told = {
+                a["key"]: a["value"].get("stringValue") for a in group["resource"]["attributes"]
+            }
+            assert told.items() >= MARKS.items()
+
+
+def ends_of(groups: Sequence[dict[str, Any]]) -> list[int]:
+    spans = [s for group in groups for scope in group["scopeSpans"] for s in scope["spans"]]
+    return [int(span["endTimeUnixNano"]) for span in spans]
 
 
 @pytest.mark.parametrize(

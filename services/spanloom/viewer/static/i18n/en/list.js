@@ -40,13 +40,4 @@ export const list = {
   "empty.match.do": "Take a filter out:",
   "empty.named": "Words are looked for in what was said. As a name:",
   "empty.without": "without",
-  "empty.yet": "No runs yet",
-  "empty.yet.do": "In the terminal where your agents run:",
-  "empty.yet.http": "That is OTLP over HTTP.",
-  "empty.yet.grpc": "Over gRPC it is",
-  "empty.yet.more": "Recipes for frameworks, and what to do if nothing arrives:",
-  "empty.yet.elsewhere": "Another process takes the spans: `spanloom collect` prints its addresses.",
-  "empty.yet.waiting": "Waiting for the first span …",
-  "empty.yet.came": "The first span came at {time}.",
-  "empty.yet.show": "Show its run",
 };

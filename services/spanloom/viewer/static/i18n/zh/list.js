@@ -40,13 +40,4 @@ export const list = {
   "empty.match.do": "移除一个条件：",
   "empty.named": "词语在说过的内容中查找。作为名称：",
   "empty.without": "不含",
-  "empty.yet": "还没有运行",
-  "empty.yet.do": "在运行智能体的终端中：",
-  "empty.yet.http": "这是 OTLP over HTTP 的地址。",
-  "empty.yet.grpc": "gRPC 的地址是",
-  "empty.yet.more": "各框架的接入方法，以及没有数据到达时的排查：",
-  "empty.yet.elsewhere": "span 由另一个进程接收：`spanloom collect` 会打印其地址。",
-  "empty.yet.waiting": "正在等待第一个 span……",
-  "empty.yet.came": "第一个 span 于 {time} 到达。",
-  "empty.yet.show": "显示该运行",
 };
