@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_page import call
+from tests.support.axe import moderate
 from tests.support.browser import wait_until
 from tests.support.conversations import (
     GOODBYE,
@@ -524,6 +525,7 @@ def test_captured_conversations_are_shown_as_they_were(
             for text in (run["answer"], *(() if is_tree else (run["question"],))):
                 begun = text.removesuffix("…")[:100]
                 expect(turn).to_contain_text(begun, use_inner_text=True)
+    assert moderate(page) == []
 
 
 def test_a_conversation_makes_a_dataset_and_a_file_that_prints_whole(

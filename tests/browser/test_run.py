@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
+from tests.support.axe import moderate
 from tests.support.page_runs import (
     ADDRESS,
     MARKUP,
@@ -242,6 +243,7 @@ def test_the_graph_says_who_called_whom_and_the_transcript_tells_it_in_order(
     page.locator(".entry h3 button").nth(2).click()
     expect(page.locator(".step h2 .kind")).to_have_text("tool")
     assert faults(page) == []
+    assert moderate(page) == []
 
 
 def test_a_conversation_has_its_runs(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:

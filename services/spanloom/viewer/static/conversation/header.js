@@ -134,6 +134,6 @@ function RunCard({ run, number }) {
       <p class="ids"><span>${words}</span> <time title=${moment(at)}>${clock(at)}</time> <code>${run.trace_id}</code></p>
       <dl class="facts">${facts.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>
       <p><a class="button" href=${pageOf(run)} onClick=${remember}>${t("conversation.open")} <kbd>↵</kbd></a> <${ExportButton} paper="" path=${pathOf(run)} params=${{ project: run.project }} /></p></header>
-    <div class="step-body">${run.question && html`<section class="said by-user"><h4>${t("step.input")}</h4><div class="text">${visible(run.question)}</div></section>`}
-      ${run.answer && html`<section class="said by-assistant"><h4>${t("step.output")}</h4><div class="text">${visible(run.answer)}</div></section>`}</div></article>`;
+    <div class="step-body">${run.question && html`<section class="said by-user"><h3>${t("step.input")}</h3><div class="text">${visible(run.question)}</div></section>`}
+      ${run.answer && html`<section class="said by-assistant"><h3>${t("step.output")}</h3><div class="text">${visible(run.answer)}</div></section>`}</div></article>`;
 }

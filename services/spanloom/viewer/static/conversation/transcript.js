@@ -83,10 +83,10 @@ export function Transcript() {
   }, [first, parts.length > 0]);
   useEffect(() => {
     box.current?.scrollTo(0, 0);
-    box.current?.querySelector(".turn.on:not(:first-child)")?.scrollIntoView();
+    box.current?.querySelector(".turn ~ .turn.on")?.scrollIntoView();
   }, [ready]);
   if (!there || ready !== first) return html`<p class="quiet pad">…</p>`;
-  return html`<div class="transcript turns" ref=${box} tabindex="0" role="region" aria-label=${t("view.transcript")}>
+  return html`<div class="transcript turns" ref=${box} tabindex="0" role="region" aria-label=${t("view.transcript")}><h2 class="sr">${t("view.transcript")}</h2>
       ${shown.map((part, k) => html`<${Turn} key=${part.run.trace_id + part.run.project} part=${part} at=${first + k} />`)}</div>
     <${Pager} first=${first} shown=${shown.length} count=${parts.length} />`;
 }
@@ -113,10 +113,10 @@ function Turn({ part: { run, outline }, at }) {
       <a class="run-name" href=${pageOf(run)} onClick=${remember}><bdi>${visible(run.root_name || run.trace_id)}</bdi></a>
       <span class="quiet" title=${moment(begun)}>${clock(begun)} · ${duration(Number(run.duration))} · ${short(run.input_tokens)} / ${short(run.output_tokens)} token</span>
       ${run.failures > 0 && html`<span class="bad">✕ ${run.failures}</span>`}</header>
-    ${said.asked && html`<section class="said by-user"><h4>${t("conversation.asked")}</h4><${Value} text=${said.asked} /></section>`}
+    ${said.asked && html`<section class="said by-user"><h3>${t("conversation.asked")}</h3><${Value} text=${said.asked} /></section>`}
     <${Steps} part=${{ run, outline }} at=${at} />
     ${said.error && html`<p class="bad">✕ ${visible(said.error.slice(0, 400))}</p>`}
-    ${said.answered && html`<section class="said by-assistant"><h4>${t("conversation.answered")}</h4><${Value} text=${said.answered} /></section>`}
+    ${said.answered && html`<section class="said by-assistant"><h3>${t("conversation.answered")}</h3><${Value} text=${said.answered} /></section>`}
   </article>`;
 }
 

@@ -22,14 +22,17 @@ function OrderChoice() {
   const order = place.value.query.order ?? "-start";
   const ordered = useFields().filter((one) => one.is_ordered);
   /** @param {Event} event */
-  const choose = (event) => {
-    const wanted = /** @type {HTMLSelectElement} */ (event.target).value;
+  const choose = (event) => go(`-${/** @type {HTMLSelectElement} */ (event.target).value}`);
+  const isDown = order.startsWith("-");
+  const by = order.replace("-", "");
+  /** @param {string} wanted */
+  const go = (wanted) => {
     change({ order: wanted === "-start" ? null : wanted, cursor: null, at: null }, true);
   };
-  return html`<label class="order">${t("list.order")} <select value=${order} onChange=${choose}>
-    ${!ordered.length && html`<option value=${order}>${nameOf(order.replace("-", ""))}</option>`}
-    ${ordered.flatMap(({ name }) => [`-${name}`, name]).map((one) => html`<option key=${one} value=${one}>${nameOf(one.replace("-", ""))} ${one.startsWith("-") ? "▾" : "▴"}</option>`)}
-  </select></label>`;
+  return html`<label class="order">${t("list.order")} <select value=${by} onChange=${choose}>
+    ${!ordered.length && html`<option value=${by}>${nameOf(by)}</option>`}
+    ${ordered.map(({ name }) => html`<option key=${name} value=${name}>${nameOf(name)}</option>`)}
+  </select></label><button class="turn" aria-label=${t("list.turn")} title=${t("list.turn")} onClick=${() => go(isDown ? by : `-${by}`)}>${isDown ? "▾" : "▴"}</button>`;
 }
 
 /** All of them. */

@@ -2,7 +2,7 @@
 import { list as en } from "../i18n/en/list.js";
 import { learn, t } from "../i18n/index.js";
 import { list as zh } from "../i18n/zh/list.js";
-import { useEffect, useLayoutEffect } from "../vendor/hooks.js";
+import { useEffect, useLayoutEffect, useState } from "../vendor/hooks.js";
 import { ExportButton } from "../export/button.js";
 import { ImportButton } from "../import/button.js";
 import { DatasetButton, useDatasetKey } from "../dataset/button.js";
@@ -72,6 +72,8 @@ function Selection() {
   const { where, project, since, until } = place.value.query;
   useLayoutEffect(() => selection.keepIn(link("", { where, project, since, until })), [where, project, since, until]);
   const chosen = [...selection.chosen.value];
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => setCopied(false), [selection.chosen.value]);
   const shown = (runs.value ?? []).map((run) => run.trace_id);
   if (!chosen.length) return "";
   return html`<span class="selection"><${SelectedCount} of=${selection} shown=${shown} />
@@ -79,6 +81,6 @@ function Selection() {
     <${AddToQueue} key=${chosen.join()} ids=${chosen} />
     <${DatasetButton} class="dataset" sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} />
     <${ExportButton} sources=${chosen.map((trace) => ({ trace, project: place.value.query.project }))} n=${chosen.length}>${t("export.open")}<//>
-    <button onClick=${() => navigator.clipboard.writeText(chosen.join("\n"))}>${t("list.copy")}</button>
+    <button onClick=${() => navigator.clipboard.writeText(chosen.join("\n")).then(() => setCopied(true), () => {})}>${t(isCopied ? "copied" : "list.copy")}</button>
     <button onClick=${() => selection.clear()}>${t("list.unselect")}</button></span>`;
 }

@@ -21,7 +21,7 @@ function Choices({ ids }) {
     const { scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions } = queue;
     const body = { scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions, trace_ids: ids };
     sendJson("PUT", `/v1/queues/${part(queue.name)}`, body, { project: queue.project }).then(
-      (now) => say(t("queue.added", { name: queue.name, n: now.items })), (error) => say(asError(error).message));
+      (now) => say(t("queue.added", { name: queue.name, put: ids.length, n: now.items })), (error) => say(asError(error).message));
   };
   const create = () => {
     picked.value = ids;

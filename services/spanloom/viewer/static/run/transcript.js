@@ -110,7 +110,7 @@ export function Transcript() {
   if (error) return html`<${Failure} error=${error} again=${again} />`;
   if (!there || !entries) return html`<p class="quiet pad">…</p>`;
   return html`${there.o.n > LARGE && html`<p class="quiet pad">${t("transcript.short", { n: LARGE })}</p>`}
-    <div class="transcript" ref=${box} tabindex="0" role="region" aria-label=${t("view.transcript")}>
+    <div class="transcript" ref=${box} tabindex="0" role="region" aria-label=${t("view.transcript")}><h2 class="sr">${t("view.transcript")}</h2>
       ${entries.map((entry) => html`<${Line} key=${entry.row} entry=${entry} />`)}</div>
     <${Pager} first=${first} shown=${entries.length} count=${count} />`;
 }
@@ -136,7 +136,7 @@ function Said({ step }) {
   const answer = parsed(step.output);
   if (step.type === "model") return areMessages(answer) ? html`<${Messages} messages=${answer} isAnswer=${true} />` : html`<${Value} text=${step.output} />`;
   if (step.type === "tool") {
-    return html`<div class="call"><div class="given"><h5>→ ${t("chat.given")}</h5><${Value} text=${step.input} /></div><div class="result"><h5>← ${t("chat.result")}</h5><${Value} text=${step.output} /></div></div>`;
+    return html`<div class="call"><div class="given"><h4>→ ${t("chat.given")}</h4><${Value} text=${step.input} /></div><div class="result"><h4>← ${t("chat.result")}</h4><${Value} text=${step.output} /></div></div>`;
   }
   return step.input ? html`<div class="asked"><${Value} text=${step.input} /></div>` : "";
 }

@@ -5,6 +5,7 @@ import { t } from "../i18n/index.js";
 import { asError, useFetched } from "../ui/fetched.js";
 import { Refusal } from "../ui/frame.js";
 import { Refused } from "./refused.js";
+import { Copy } from "../step/text.js";
 import { html, line } from "../ui/html.js";
 
 /** @typedef {{id: string, project: string | null, scopes: string[], created_at: string, expires_at: string | null, revoked_at: string | null, last_used_at: string | null}} Key */
@@ -52,5 +53,5 @@ function NewKey({ made }) {
   return html`<form class="across" onSubmit=${make}><label>${t("key.column.project")} <input name="project" autocomplete="off" placeholder=${t("key.all")} /></label>
       ${SCOPES.map((scope) => html`<label class="check"><input type="checkbox" name="scope" value=${scope} /> ${scope}</label>`)}
       <button class="main">${t("key.make")}</button></form><${Refusal} error=${error} />
-    ${key && html`<p role="status">${t("key.once")} <code>${key}</code> <button onClick=${() => navigator.clipboard.writeText(key)}>${t("copy")}</button></p>`}`;
+    ${key && html`<p role="status">${t("key.once")} <code>${key}</code> <${Copy} text=${key} /></p>`}`;
 }

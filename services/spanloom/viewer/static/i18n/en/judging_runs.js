@@ -12,7 +12,7 @@ export const judgingRuns = {
   "queue.notmine": "not yours in this queue",
   "queue.done": "Done, next",
   "queue.add": "Into a queue",
-  "queue.added": "{name} has {n} {n|run|runs} now.",
+  "queue.added": "{put} {put|run|runs} put into {name}, which has {n} now.",
   "item.done": "done",
   "scheme.from": "From a file",
   "scheme.source": "Text of the scheme",

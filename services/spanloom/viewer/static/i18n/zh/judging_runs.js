@@ -12,7 +12,7 @@ export const judgingRuns = {
   "queue.notmine": "不在您的任务中",
   "queue.done": "完成，下一个",
   "queue.add": "加入队列",
-  "queue.added": "{name} 现有 {n} 个运行。",
+  "queue.added": "已将 {put} 个运行放入 {name}，现有 {n} 个。",
   "item.done": "已完成",
   "scheme.from": "从文件",
   "scheme.source": "方案文本",
