@@ -148,5 +148,5 @@ def _of_step(step: Step) -> tuple[int, int | None]:
 
 def _sums(rows: Sequence[Sequence[int | None]]) -> list[int | None]:
     """Return the number of rows, and the sum of each value; None if no row has it."""
-    values = [[v for v in column if v is not None] for column in zip(*rows, strict=True)]
+    values = [[value for row in rows if (value := row[n]) is not None] for n in range(2)]
     return [len(rows), *(sum(some) if some else None for some in values)]
