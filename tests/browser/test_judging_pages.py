@@ -376,3 +376,27 @@ def test_adjudication_without_a_run_asks_for_one(ada: Page, team: Team) -> None:
     ada.goto(f"{team.api}/adjudication?scheme={SCHEME}&queue={quote(QUEUE)}")
     expect(ada.get_by_text("Choose a run:")).to_be_visible()
     expect(ada.get_by_role("button", name="Adjudicated")).to_have_count(0)
+
+
+def test_a_run_is_adjudicated_by_keys_and_its_score_is_the_decision(ada: Page, team: Team) -> None:
+    run = team.runs[2]
+    ada.goto(f"{team.api}/adjudication?scheme={SCHEME}&trace={run.trace}&queue={quote(QUEUE)}")
+    expect(ada.locator("aside.step h2")).to_be_visible()  # a step without a click
+    done = ada.get_by_role("button", name="Adjudicated")
+    left = ada.get_by_text("to decide", exact=False)
+    expect(left).to_have_text("3 steps to decide")
+    expect(done).to_be_disabled()
+    for said in ("2 steps to decide", "1 step to decide", None):
+        ada.keyboard.press("2")  # the column of bo
+        if said:
+            expect(left).to_have_text(said)
+            ada.keyboard.press("n")
+    expect(left).to_have_count(0)
+    expect(done).to_be_enabled()
+    path = f"/v1/scores?trace_id={run.trace}&target=trajectory"
+    scores = team.judges.ask("GET", path)["items"]
+    (decided,) = [one["value"] for one in scores if one["source"] == "adjudication"]
+    assert len({one["value"] for one in scores}) > 1
+    ada.goto(team.api)
+    row = ada.locator("table.runs tbody tr").filter(has=ada.locator(f"a[href*='{run.trace}']"))
+    expect(row.locator(".c-score")).to_contain_text(f"{decided:g}")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 ROWS = "table.runs tbody tr"
+SHADED = """[...document.querySelectorAll(".runs td")]
+  .filter((one) => /h[1-4]/.test(one.className)).map((one) => one.className.split(" ")[0])"""
 ROUNDS = 5
 ALL = ROUNDS * len(AGO_NS)
 _IN_A_WEEK = [ago < 7 * 24 * HOUR for ago in AGO_NS * ROUNDS]
@@ -299,3 +301,23 @@ def test_a_key_is_made_shown_once_and_revoked(
     expect(page.get_by_text("not shown again")).to_have_count(0)
     page.get_by_role("button", name="Revoke").click()
     expect(page.get_by_text(re.compile("revoked "))).to_be_visible()
+
+
+def test_a_list_is_quiet_and_fits(page: Page, service: RunningSpanloom) -> None:
+    """One column is shaded, days are set apart, a longer bar is of more steps."""
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{service.api}/?order=-duration")
+    rows = page.locator(ROWS)
+    expect(rows.first).to_be_visible()
+    assert page.evaluate("document.querySelector('.scroll').scrollWidth") <= 1280
+    assert set(page.evaluate(SHADED)) <= {"c-duration"}
+    expect(page.locator(".new-day")).to_have_count(0)
+    page.get_by_role("columnheader", name="started").get_by_role("button").click()
+    expect(page.locator(".new-day").first).to_be_visible()
+    expect(rows.first.locator(".c-started")).to_have_attribute(
+        "title", re.compile(r", \d+ (minutes|hours) ago$")
+    )
+    page.set_viewport_size({"width": 390, "height": 844})
+    box = rows.first.bounding_box()
+    assert box
+    assert box["y"] <= 400

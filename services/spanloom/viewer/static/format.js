@@ -53,3 +53,11 @@ export function clock(ms, now = Date.now()) {
   const day = isToday ? {} : { month: "short", day: "numeric", ...(isThisYear ? {} : { year: "numeric" }) };
   return new Intl.DateTimeFormat(locale(), { ...day, ...time }).format(ms);
 }
+
+const UNITS = /** @type {const} */ ([["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000]]);
+
+/** How long ago a time was, in words: `3 hours ago`. @param {number} ms @param {number} [now] */
+export function ago(ms, now = Date.now()) {
+  const [unit, length] = UNITS.find((one) => Math.abs(now - ms) >= one[1]) ?? ["second", 1000];
+  return new Intl.RelativeTimeFormat(locale()).format(Math.round((ms - now) / Number(length)), unit);
+}

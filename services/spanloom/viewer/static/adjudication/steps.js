@@ -7,8 +7,10 @@ import { sendJson } from "../api.js";
 import { annotator } from "../state/reader.js";
 import { none } from "../judging/parts.js";
 import { html, line, visible } from "../ui/html.js";
-import { useState } from "../vendor/hooks.js";
-import { change } from "../state/place.js";
+import { useEffect, useState } from "../vendor/hooks.js";
+import { signal } from "../vendor/signals.js";
+import { change, place } from "../state/place.js";
+import { useKeys } from "../ui/frame.js";
 import { asError } from "../ui/fetched.js";
 
 // Annotations of a step or of a run, in the words of the form.
@@ -74,6 +76,12 @@ const answer = ({ correctness, error_type, error_subtype, severity, value }) => 
 /** Whether annotators differ. @param {Row} row */
 export const differs = (row) => new Set([...row.said.values()].map(answer)).size > 1;
 
+/** Whether annotators differ and nothing is decided. @param {Row} row */
+export const isOpen = (row) => differs(row) && !row.decided;
+
+/** How many steps of the run are still to decide; -1 while unknown. */
+export const left = signal(-1);
+
 /** The fields of an annotation that a decision has. @param {Partial<Said>} said */
 export function editOf(said) {
   const texts = Object.fromEntries(FIELDS.map((name) => [name, said[name] ?? ""]));
@@ -126,10 +134,27 @@ export function Steps({ rows, scheme, isAll, trace, project, again, outline }) {
   const shown = isAll ? rows : rows.filter((row) => differs(row) || row.decided);
   /** @param {string} step @param {object} edit */
   const store = (step, edit) => decide(trace, project, scheme.name, step, edit).then(() => { setFailed(null); again(); }, (why) => setFailed({ step, why: asError(why).message }));
+  const active = shown.find((row) => row.step === place.value.query.step) ?? shown.find(isOpen) ?? shown[0];
+  useEffect(() => { left.value = rows.filter(isOpen).length; return () => { left.value = -1; }; }, [rows]);
+  useEffect(() => { if (active?.at >= 0 && !place.peek().query.step && !matchMedia(IS_BELOW).matches) change({ step: active.step }); }, [active?.step]);
+  const next = () => {
+    const order = [...shown, ...shown].slice(shown.indexOf(active) + 1);
+    const row = order.find(isOpen);
+    if (row) show(row.step);
+  };
+  /** @param {KeyboardEvent} event */
+  const take = ({ key }) => {
+    const said = active?.said.get(people[Number(key) - 1]);
+    if (said && annotator.peek()) void store(active.step, editOf(said));
+  };
+  useKeys([
+    ...people.slice(0, 9).map((_, at) => ({ key: String(at + 1), says: /** @type {const} */ ("key.take"), run: take })),
+    { key: "n", says: "key.undecided", run: next },
+  ], [rows, active?.step, isAll]);
   if (!shown.length) return html`<p>${rows.length ? t("adjudication.alike") : t("adjudication.nothing")}</p>`;
   return html`<div class="wide" tabindex="0" role="region" aria-label=${t("adjudication.title")}><table class="sheet-table decisions stacked">
-    <thead><tr><th>${t("judging.step")}</th>${people.map((who) => html`<th><bdi>${visible(who)}</bdi></th>`)}<th>${t("adjudication.decision")}</th></tr></thead>
-    <tbody>${shown.map((row) => html`<tr key=${row.step} class=${differs(row) ? "differ" : ""}>
+    <thead><tr><th>${t("judging.step")}</th>${people.map((who, at) => html`<th><bdi>${visible(who)}</bdi>${at < 9 && html` <kbd>${at + 1}</kbd>`}</th>`)}<th>${t("adjudication.decision")}</th></tr></thead>
+    <tbody>${shown.map((row) => html`<tr key=${row.step} class="${differs(row) ? "differ" : ""} ${row === active ? "me" : ""}" aria-current=${row === active ? "true" : null}>
       <td><${StepName} row=${row} outline=${outline} /></td>
       ${people.map((who) => html`<td data-label=${visible(who)}><div><${Says} said=${row.said.get(who)} scheme=${scheme} outline=${outline} take=${(/** @type {Said} */ said) => store(row.step, editOf(said))} /></div></td>`)}
       <td data-label=${t("adjudication.decision")}><div><${Decision} row=${row} scheme=${scheme} outline=${outline} store=${(/** @type {object} */ edit) => store(row.step, edit)} />${failed?.step === row.step && html`<p class="refusal" role="alert">${t("adjudication.unstored", failed)}</p>`}</div></td></tr>`)}</tbody></table></div>`;

@@ -112,7 +112,7 @@ export function Units({ asked }) {
   return html`<h2 id="units">${values.length ? t("units.said") : t("units.differ")} <span class="quiet">${visible(of)} · ${data?.total ?? "…"}</span></h2>
     ${error && html`<p class="refusal" role="alert">${error.message}</p>`}
     ${items.length > 0 && html`<div class="wide" tabindex="0" role="region" aria-label=${t("units.differ")}><table class="sheet-table units stacked">
-      <thead><tr><th>${t("item.run")}</th><th>${t("judging.step")}</th>${people.map((who) => html`<th><bdi>${t("agreement.says", { who: line(who, 40) })}</bdi></th>`)}<th></th></tr></thead>
+      <thead><tr><th>${t("item.run")}</th><th>${t("judging.step")}</th>${people.map((who) => html`<th><bdi>${t("agreement.says", { who: line(who, 40) })}</bdi></th>`)}<td></td></tr></thead>
       <tbody>${items.map((unit) => html`<tr key=${unit.trace_id + unit.step_id}>
         <td><${RunLink} id=${unit.trace_id} run=${runs[unit.trace_id]} project=${asked.project} /></td>
         <td class="k-${unit.step_type}">${unit.step_id ? html`<a href=${link(`/trajectories/${unit.trace_id}`, { step: unit.step_id, project: asked.project })}><span class="kind">${unit.step_type}</span> <bdi>${line(unit.quote || unit.step_id, 60)}</bdi></a> <span class="quiet"><bdi>${visible(unit.agent)}</bdi></span>` : t("units.whole")}</td>

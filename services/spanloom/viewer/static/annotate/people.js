@@ -118,7 +118,7 @@ function Clashing({ of, write }) {
     void reload();
   };
   return html`<section class="clash" role="alert"><p>${t("clash.title")} <${StepLink} of=${of} turn=${of.turn.value} write=${write} /></p>
-    <table><thead><tr><th></th><th>${t("clash.mine")}</th><th>${t("clash.theirs")}</th></tr></thead><tbody>
+    <table><thead><tr><td></td><th>${t("clash.mine")}</th><th>${t("clash.theirs")}</th></tr></thead><tbody>
       ${write.clashes.map(({ field, mine, theirs }) => html`<tr><th>${fieldName(field.replace("value.", ""))}</th><td>${inWords(mine)}</td><td>${inWords(theirs)}</td></tr>`)}</tbody></table>
     <p><button onClick=${settle(true)}>${t("clash.keep.mine")}</button> <button onClick=${settle(false)}>${t("clash.keep.theirs")}</button></p></section>`;
 }

@@ -1,7 +1,7 @@
 /** The columns of the list, and the fields by which runs are filtered and ordered. */
 import { html, line, visible } from "../ui/html.js";
-import { clock, duration, moment, money, short } from "../format.js";
-import { t } from "../i18n/index.js";
+import { ago, clock, duration, moment, money, short } from "../format.js";
+import { number, t } from "../i18n/index.js";
 import { FIRST_ERROR, place } from "../state/place.js";
 import { pageOf } from "./run.js";
 import { wordsIn } from "../state/filters.js";
@@ -10,9 +10,11 @@ import { useEffect } from "../vendor/hooks.js";
 import { effect, signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
 
-// How many steps a run has, and of which types: a bar of their shares next to the number.
+// How many steps a run has, and of which types: a bar of their shares next to the number, the longer the more there are.
 
 export const TYPES = ["agent", "model", "tool", "graph"];
+/** So many steps or more fill the bar; its length is logarithmic. */
+const FULL = 1000;
 
 /** @param {{counts: Record<string, number>}} props */
 export function StepBar({ counts }) {
@@ -20,8 +22,8 @@ export function StepBar({ counts }) {
   const sum = there.reduce((total, type) => total + counts[type], 0);
   const words = there.map((type) => `${counts[type]} ${type}`).join(", ");
   return html`<span class="steps" title=${words}>
-    <span class="count">${sum}</span>
-    <span class="shares" aria-hidden="true">${there.map((type) => html`<i class="k-${type}" style=${{ flexGrow: counts[type] }}></i>`)}</span>
+    <span class="count">${short(sum)}</span>
+    <span class="length" aria-hidden="true"><span class="shares" style=${{ width: `${Math.round(100 * Math.min(1, Math.log(sum + 1) / Math.log(FULL)))}%` }}>${there.map((type) => html`<i class="k-${type}" style=${{ flexGrow: counts[type] }}></i>`)}</span></span>
     <span class="sr">${words}</span>
   </span>`;
 }
@@ -44,23 +46,21 @@ const why = ({ error_message: message, error_type: type }) => (!type || message?
 
 /** The columns that most lists show. @type {Column[]} */
 const COLUMNS = [
-  { name: "started", label: "column.started", order: "start", isNumber: true, cell: (run) => clock(Number(run.started_at)), title: (run) => moment(Number(run.started_at)) },
+  { name: "started", label: "column.started", order: "start", isNumber: true, cell: (run) => clock(Number(run.started_at)), title: (run) => `${moment(Number(run.started_at))}, ${ago(Number(run.started_at))}` },
   { name: "name", label: "column.name", cell: (run) => html`<a href=${pageOf(run, { q: wordsIn(place.value.query.where) })}><bdi>${line(run.root_name || run.trace_id, 60)}</bdi></a>
       ${run.question && html` <span class="about">${line(run.question, 160)}</span>`}${run.has_error && why(run) && html` <span class="about bad">${line(why(run), 100)}</span>`}`, title: (run) => [run.question, run.answer || (run.has_error ? why(run) : "")].filter(Boolean).map(visible).join("\n→ ") },
   { name: "agents", label: "column.agents", order: "agent_steps", cell: (run) => several(run.agent_names), title: (run) => visible(run.agent_names.join("\n")) },
   { name: "steps", label: "column.steps", order: "steps", cell: (run) => html`<${StepBar} counts=${run.step_counts} />` },
   { name: "duration", label: "column.duration", order: "duration", isNumber: true, heat: (run) => Number(run.duration), cell: (run) => duration(Number(run.duration)) },
-  { name: "model_time", label: "metric.model", order: "model_time", isNumber: true, heat: (run) => Number(run.model_time), cell: (run) => counted(Number(run.model_time), duration) },
-  { name: "tool_time", label: "metric.tool", order: "tool_time", isNumber: true, heat: (run) => Number(run.tool_time), cell: (run) => counted(Number(run.tool_time), duration) },
-  { name: "input", label: "column.input", order: "input_tokens", isNumber: true, heat: (run) => run.input_tokens, cell: (run) => counted(run.input_tokens, short), title: (run) => String(run.input_tokens) },
-  { name: "output", label: "column.output", order: "output_tokens", isNumber: true, heat: (run) => run.output_tokens, cell: (run) => counted(run.output_tokens, short), title: (run) => String(run.output_tokens) },
+  { name: "input", label: "column.input", order: "input_tokens", isNumber: true, heat: (run) => run.input_tokens, cell: (run) => counted(run.input_tokens, short), title: (run) => number(run.input_tokens) },
+  { name: "output", label: "column.output", order: "output_tokens", isNumber: true, heat: (run) => run.output_tokens, cell: (run) => counted(run.output_tokens, short), title: (run) => number(run.output_tokens) },
   { name: "cost", label: "column.cost", order: "cost", isNumber: true, heat: (run) => run.cost, cell: (run) => counted(run.cost, money) },
   { name: "errors", label: "column.errors", order: "failures", isNumber: true, heat: (run) => run.failures, cell: (run) => (run.failures ? html`<a class="bad" title=${[why(run), t("list.to.error")].filter(Boolean).join("\n")} href=${pageOf(run, { step: FIRST_ERROR })}>✕ ${run.failures}</a>` : none()) },
   { name: "score", label: "column.score", isNumber: true, cell: (run) => scoreOf(run) || none(), title: scoresInWords },
   { name: "models", label: "column.models", cell: (run) => several(run.models), title: (run) => visible(run.models.join("\n")) },
 ];
 
-const USUAL = ["started", "name", "score", "agents", "steps", "errors", "duration", "model_time", "tool_time", "input", "output", "cost", "models"];
+const USUAL = ["started", "name", "score", "agents", "steps", "errors", "duration", "input", "output", "cost", "models"];
 
 /** The other columns, which are loaded when one is shown or the menu is opened. */
 export const more = signal(/** @type {Column[]} */ ([]));

@@ -14,6 +14,8 @@ import { keyOf, runs } from "./runs.js";
 
 /** @param {string | null} text */
 const maybe = (text) => (text ? line(text, 60) : none());
+/** @param {number | string} ms */
+const spent = (ms) => (Number(ms) ? duration(Number(ms)) : none());
 /** @param {Run} run */
 const calls = (run) => (run.step_counts.tool ?? 0) + (run.step_counts.model ?? 0);
 /** @param {Run} run */
@@ -22,10 +24,12 @@ const toolShare = (run) => (calls(run) ? (run.step_counts.tool ?? 0) / calls(run
 
 /** @type {Column[]} */
 const OWN = [
+  { name: "model_time", label: "metric.model", order: "model_time", isNumber: true, heat: (run) => Number(run.model_time), cell: (run) => spent(run.model_time) },
+  { name: "tool_time", label: "metric.tool", order: "tool_time", isNumber: true, heat: (run) => Number(run.tool_time), cell: (run) => spent(run.tool_time) },
   { name: "tools", label: "column.tools", order: "tool_steps", isNumber: true, cell: (run) => { const share = toolShare(run); return share === null ? none() : percent(share); } },
   { name: "conversation", label: "column.conversation", cell: (run) => run.conversation_id ? html`<a href=${link("/conversation", { id: run.conversation_id })}>${line(run.conversation_id, 24)}</a>` : none() },
   { name: "version", label: "column.version", order: "version", isNumber: true, cell: (run) => run.version },
-  { name: "spans", label: "column.spans", order: "spans", isNumber: true, heat: (run) => run.span_count, cell: (run) => short(run.span_count), title: (run) => String(run.span_count) },
+  { name: "spans", label: "column.spans", order: "spans", isNumber: true, heat: (run) => run.span_count, cell: (run) => short(run.span_count), title: (run) => number(run.span_count) },
   { name: "user", label: "column.user", cell: (run) => maybe(run.user_id) },
   { name: "service", label: "column.service", cell: (run) => several(run.services) },
   { name: "environment", label: "column.environment", cell: (run) => maybe(run.environment) },

@@ -146,7 +146,8 @@ export function scoreOf(run) {
   const byName = Map.groupBy(all, (one) => one.name);
   const leading = byName.values().next().value;
   if (!leading) return "";
-  const figures = leading.map((one) => one.value).filter((value) => typeof value === "number");
+  const decided = leading.filter((one) => one.source === "adjudication"); // which overrules the others
+  const figures = (decided.length ? decided : leading).map((one) => one.value).filter((value) => typeof value === "number");
   const shown = figures.length ? number(Math.round((figures.reduce((sum, one) => sum + one, 0) / figures.length) * 100) / 100) : inShort(leading[0]);
   return byName.size > 1 ? `${shown} +${byName.size - 1}` : shown;
 }

@@ -75,7 +75,11 @@ export function Table({ runs }) {
   const columns = chosenColumns(query.columns);
   const ids = runs.map((run) => run.trace_id);
   const body = useRef(/** @type {HTMLTableSectionElement | null} */ (null));
-  const shade = useMemo(() => new Map(columns.map(({ name, heat }) => [name, heat && shades(runs.map(heat))])), [runs, query.columns, more.value]);
+  const order = query.order ?? "-start";
+  const shade = useMemo(() => { // of the column that orders the rows: more of them hide it
+    const by = columns.find((column) => column.order === order.replace("-", ""));
+    return new Map(by?.heat ? [[by.name, shades(runs.map(by.heat))]] : []);
+  }, [runs, query.columns, order, more.value]);
   /** @param {number} by */
   const move = (by) => {
     active.value = Math.max(0, Math.min(runs.length - 1, active.value + by));
@@ -94,6 +98,7 @@ export function Table({ runs }) {
     addEventListener("pagehide", leave);
     return () => removeEventListener("pagehide", leave);
   }, [runs]);
+  const isByTime = order.endsWith("start");
   const open = () => body.current?.rows[active.value]?.querySelector("a")?.click();
   useKeys([
     { key: "j", says: "key.down", run: () => move(1) }, { key: "ArrowDown", says: "key.down", run: () => move(1) },
@@ -103,10 +108,13 @@ export function Table({ runs }) {
     { key: "X", says: "key.select.range", run: () => runs[active.value] && selection.turn(ids[active.value], ids) },
   ], [runs]);
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${t("list.label")}><table class="runs">
-    <thead><tr><th class="mark"><span class="sr">${t("column.marks")}</span><${AllBox} of=${selection} shown=${ids} /></th>${columns.map((column) => html`<${Head} key=${column.name} column=${column} order=${query.order ?? "-start"} />`)}</tr></thead>
-    <tbody ref=${body}>${runs.map((run, at) => html`<${Row} key=${run.trace_id + run.project} run=${run} ids=${ids} columns=${columns} shade=${shade} isActive=${at === active.value} enter=${() => { active.value = at; }} />`)}</tbody>
+    <thead><tr><th class="mark"><span class="sr">${t("column.marks")}</span><${AllBox} of=${selection} shown=${ids} /></th>${columns.map((column) => html`<${Head} key=${column.name} column=${column} order=${order} />`)}</tr></thead>
+    <tbody ref=${body}>${runs.map((run, at) => html`<${Row} key=${run.trace_id + run.project} run=${run} ids=${ids} columns=${columns} shade=${shade} isActive=${at === active.value} isNewDay=${isByTime && at > 0 && dayOf(run) !== dayOf(runs[at - 1])} enter=${() => { active.value = at; }} />`)}</tbody>
   </table></div>`;
 }
+
+/** The day of a run, in the reader's time zone. @param {Run} run */
+const dayOf = (run) => new Date(Number(run.started_at)).toDateString();
 
 /** @param {{column: import("./columns.js").Column, order: string}} props */
 function Head({ column, order }) {
@@ -122,15 +130,15 @@ function Head({ column, order }) {
 }
 
 /**
- * @param {{run: Run, ids: string[], columns: import("./columns.js").Column[], isActive: boolean, enter: () => void,
- *   shade: Map<string, ((value: number | null) => number) | undefined>}} props
+ * @param {{run: Run, ids: string[], columns: import("./columns.js").Column[], isActive: boolean, isNewDay: boolean, enter: () => void,
+ *   shade: Map<string, (value: number | null) => number>}} props
  */
-function Row({ run, ids, columns, isActive, enter, shade }) {
+function Row({ run, ids, columns, isActive, isNewDay, enter, shade }) {
   const { state, sign, words } = stateOf(run);
   const isSelected = selection.chosen.value.has(run.trace_id);
   const isSaid = isAnnotated(run);
   const isOld = outdated.value.has(run.trace_id);
-  return html`<tr tabindex=${isActive ? 0 : -1} class=${isActive ? "active" : ""} aria-selected=${String(isSelected)} onFocus=${enter} onClick=${enter}>
+  return html`<tr tabindex=${isActive ? 0 : -1} class="${isActive ? "active" : ""} ${isNewDay ? "new-day" : ""}" aria-selected=${String(isSelected)} onFocus=${enter} onClick=${enter}>
     <td class="mark"><${RowBox} of=${selection} row=${run.trace_id} shown=${ids} name=${run.root_name} />
       <span class="state s-${state}" title=${isOld ? `${words} · ${t("list.outdated")}` : words}><span aria-hidden="true">${sign}</span><span class="sr">${words}</span></span><i class="noted ${isSaid ? "on" : ""}" title=${isSaid ? t("list.annotated") : ""}>${isSaid && html`<span class="sr">${t("list.annotated")}</span>`}</i>${isOld && html`<i class="dot new"></i>`}</td>
     ${columns.map((column) => html`<td key=${column.name} class=${`c-${column.name}${column.isNumber ? " number" : ""} h${column.heat ? (shade.get(column.name)?.(column.heat(run)) ?? 0) : 0}`}

@@ -1,7 +1,7 @@
 /** Adjudication: the annotations of a run by all annotators, side by side, and the decisions of an adjudicator. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getBytes, sendJson } from "../api.js";
-import { decider, rowsOf, Steps } from "../adjudication/steps.js";
+import { decider, left, rowsOf, Steps } from "../adjudication/steps.js";
 import { t } from "../i18n/index.js";
 import { asError, part, useAgain, useFetched, useRuns } from "../ui/fetched.js";
 import { Judging } from "../judging/frame.js";
@@ -77,7 +77,8 @@ function Over({ queue, trace, project }) {
     }
   };
   return html`<span class="room"></span>${state && html`<span class="i-${state}">${t(`item.${/** @type {import("../judging/parts.js").State} */ (state)}`)}</span>`}
-    ${trace ? html`<button class="main" disabled=${!annotator.value} title=${t("adjudication.as", { who: decider() })} onClick=${decide}>${next ? t("adjudication.done.next") : t("adjudication.done")}</button>` : html`<span>${t("adjudication.choose")}</span>`}
+    ${left.value > 0 && html`<span class="quiet">${t("adjudication.left", { n: left.value })}</span>`}
+    ${trace ? html`<button class="main" disabled=${!annotator.value || left.value > 0} title=${t("adjudication.as", { who: decider() })} onClick=${decide}>${next ? t("adjudication.done.next") : t("adjudication.done")}</button>` : html`<span>${t("adjudication.choose")}</span>`}
     <a href=${link("/queues", { queue, project, state: "to_adjudicate" })}>${t("adjudication.list")}</a>
     <span role="status">${said}</span><${Refusal} error=${error} />`;
 }

@@ -21,7 +21,7 @@ import { Failure, Refusal } from "../ui/frame.js";
 export function QueueTable({ queues }) {
   const who = annotator.value;
   return html`<div class="wide" tabindex="0" role="region" aria-label=${t("queues.title")}><table class="sheet-table queues stacked">
-    <thead><tr><th>${t("queue.name")}</th><th>${t("queue.scheme")}</th><th>${t("queue.states")}</th><th>${t("queue.people")}</th><th class="number">${t("queue.overlap")}</th><th></th></tr></thead>
+    <thead><tr><th>${t("queue.name")}</th><th>${t("queue.scheme")}</th><th>${t("queue.states")}</th><th>${t("queue.people")}</th><th class="number">${t("queue.overlap")}</th><td></td></tr></thead>
     <tbody>${queues.map((queue) => html`<tr key=${queue.project + queue.name}>
       <td><a href=${link("/queues", { queue: queue.name, project: projectOf(queue) })}><bdi>${line(queue.name, 60)}</bdi></a> <${Traits} queue=${queue} /></td>
       <td data-label=${t("queue.scheme")}><bdi>${visible(queue.scheme)}</bdi></td>
@@ -66,7 +66,7 @@ export function Items({ items, queue, project, reopen }) {
       return (count > 0 || !one) && html`<button aria-pressed=${String(state === one)} onClick=${() => change({ state: one ?? null, at: null }, true)}>${one ? t(`item.${one}`) : t("item.all")} ${count}</button>`;
     })}</p>
     <div class="wide" tabindex="0" role="region" aria-label=${t("queue.items")}><table class="sheet-table stacked pairs">
-      <thead><tr><th>${t("item.run")}</th><th>${t("item.state")}</th><th>${t("queue.people")}</th><th class="number" title=${t("item.alike.means")}>${t("item.alike")}</th><th class="number">${t("item.errors")}</th><th></th></tr></thead>
+      <thead><tr><th>${t("item.run")}</th><th>${t("item.state")}</th><th>${t("queue.people")}</th><th class="number" title=${t("item.alike.means")}>${t("item.alike")}</th><th class="number">${t("item.errors")}</th><td></td></tr></thead>
       <tbody>${shown.map((item) => html`<tr key=${item.trace_id}>
         <td><${RunLink} id=${item.trace_id} run=${runs[item.trace_id]} project=${project} queue=${queue.name} scheme=${queue.scheme} />${item.gold && html` <span class="quiet" title=${t("item.gold.means")}>${t("item.gold")}</span>`}</td>
         <td class=${`i-${item.state}`} data-label=${t("item.state")}>${t(`item.${item.state}`)}</td>
@@ -148,7 +148,7 @@ function TimeForOne({ progress: { timed, done, median_seconds: median } }) {
 function People({ queue, turnAway }) {
   const me = annotator.value;
   return html`<div class="wide" tabindex="0" role="region" aria-label=${t("queue.people")}><table class="sheet-table stacked pairs">
-    <thead><tr><th>${t("queue.person")}</th><th class="number">${t("person.assigned")}</th><th class="number">${t("person.done")}</th><th class="number">${t("person.time")}</th><th class="number" title=${t("person.gold.means")}>${t("person.gold")}</th><th></th></tr></thead>
+    <thead><tr><th>${t("queue.person")}</th><th class="number">${t("person.assigned")}</th><th class="number">${t("person.done")}</th><th class="number">${t("person.time")}</th><th class="number" title=${t("person.gold.means")}>${t("person.gold")}</th><td></td></tr></thead>
     <tbody>${Object.entries(queue.progress).map(([who, progress]) => html`<tr key=${who} class=${who === me ? "me" : ""}>
       <td><bdi>${visible(who)}</bdi></td><td class="number" data-label=${t("person.assigned")}>${progress.assigned}</td><td class="number" data-label=${t("person.done")}>${progress.done}</td>
       <td class="number" data-label=${t("person.time")}><${TimeForOne} progress=${progress} /></td>

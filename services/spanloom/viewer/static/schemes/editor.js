@@ -86,7 +86,7 @@ export function Editor({ text: first, project, stored, close }) {
     <p class="across"><label class="file">${t("scheme.from")} <input type="file" accept=".yaml,.yml,.json,text/*" onChange=${read} /></label>
       ${!text.trim() && html`<span>${t("scheme.example")}</span>${Object.entries(EXAMPLES).map(([kind, example]) => html`<button key=${kind} onClick=${() => setText(example)}>${kind}</button>`)}`}
       ${checked.schemes.map(({ name, errors }) => name && html`<button class="main" key=${name} disabled=${!isCurrent || errors.length > 0 || isKept(name)} onClick=${() => store(name)}>${t(isKept(name) ? "scheme.stored" : "scheme.store", { name: visible(name) })}</button>`)}
-      <button onClick=${close}>${t(kept.names.length ? "close" : "cancel")}</button></p>
+      <span class="room"></span><button onClick=${close}>${t(kept.names.length ? "close" : "cancel")}</button></p>
     <${Refusal} error=${error} />
     <div role="status">${isCurrent && text.trim() && checked.schemes.map((one) => html`<${Verdict} key=${one.name + one.line} checked=${one} />`)}</div>
     ${isCurrent && checked.schemes.some((one) => one.errors.length + one.remarks.length > 0) && html`<${Source} text=${text} findings=${checked.schemes.flatMap(findings)} />`}
