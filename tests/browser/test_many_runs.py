@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import httpx
 import pytest
 from playwright.sync_api import expect
+from tests.support.interception import intercept
 from tests.support.page_runs import start_quick
 from tests.support.qualities import faults
 from tests.support.team_runs import AGENTS, AGO_NS, HOUR, send_team
@@ -321,3 +322,45 @@ def test_a_list_is_quiet_and_fits(page: Page, service: RunningSpanloom) -> None:
     box = rows.first.bounding_box()
     assert box
     assert box["y"] <= 400
+
+
+@pytest.mark.parametrize(
+    ("path", "told", "way"),
+    [
+        ("/steps?where=" + quote(f'name = "{"x" * 10_000}"'), "…", ""),
+        ("/overview?where=gone_field", "gone_field", ""),
+        ("/conversations?cursor=gone", "not one that this list gave", "Begin afresh"),
+        ("/conversation?id=" + quote("\u202e<b>"), "no trajectory of conversation", "Begin afresh"),
+        (f"/trajectories/{1:032x}?version=99", "the newest is 1", "Begin afresh"),
+    ],
+)
+def test_a_stale_address_says_what_is_wrong_and_where_to_go(
+    page: Page, service: RunningSpanloom, path: str, told: str, way: str
+) -> None:
+    page.goto(service.api + path)
+    told_at = page.locator(".notice, .fault").filter(has_text=told).first
+    expect(told_at).to_be_visible()
+    expect(page.locator("main, .nav").filter(has_text=way).first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1440
+    if way == "Begin afresh":
+        page.get_by_role("link", name=way).click()
+        expect(page.locator(".notice")).to_have_count(0)
+        expect(page.locator("main")).to_contain_text(re.compile("talk-|coder|planner|refunds"))
+
+
+@pytest.mark.parametrize(("status", "told"), [(429, "The service is busy"), (403, "needs a key")])
+def test_a_refusal_is_a_sentence_and_a_way_on_on_every_page(
+    page: Page, service: RunningSpanloom, status: int, told: str
+) -> None:
+    """Limits of a proxy, and keys that may only write."""
+    said = {"detail": "Not now."}
+    let_through = intercept(page, "*/v1/*", lambda held: held.fulfill(status=status, json=said))
+    for path in ("overview", "steps", "conversations", "settings"):
+        page.goto(f"{service.api}/{path}")
+        main = page.locator("main")
+        if path != "settings":
+            expect(main).to_contain_text(told)
+        expect(main).to_contain_text("Not now.")
+        name = "Try again" if status == 429 or path != "settings" else "API key"
+        expect(main.get_by_role("button", name=name).first).to_be_visible()
+    let_through()

@@ -76,6 +76,9 @@ function Chips({ where }) {
 const faults = () => failure.value?.errors.filter((one) => one.parameter === "where") ?? [];
 const hasFault = () => faults().length > 0;
 
+/** Characters of a long query that are shown on each side of its error. */
+const AROUND = 100;
+
 /** Errors of the query, with their positions and suggestions. */
 function Fault() {
   const where = place.value.query.where ?? "";
@@ -85,7 +88,8 @@ function Fault() {
     const points = [...where];
     /** @param {string} word */
     const mended = (word) => [...points.slice(0, at), word, ...points.slice(end)].join("");
-    return html`<p><code>${points.slice(0, at).join("")}<mark>${points.slice(at, end).join("") || "␣"}</mark>${points.slice(end).join("")}</code>
+    const [first, last] = [Math.max(0, at - AROUND), end + AROUND];
+    return html`<p><code>${first > 0 && "…"}${points.slice(first, at).join("")}<mark>${points.slice(at, Math.min(end, at + AROUND)).join("") || "␣"}</mark>${points.slice(end, last).join("")}${last < points.length && "…"}</code>
       <span>${one.detail}</span>
       ${(one.did_you_mean ?? []).map((word) => html` <button onClick=${() => questionOf(mended(word)).then(ask)}>${t("filter.meant", { word })}</button>`)}
       ${where.length < 200 && html` <button onClick=${() => ask(quoted(where))}>${t("filter.words")}</button>`}</p>`;

@@ -155,14 +155,20 @@ function Switches() {
 
 /** Pages whose URL contains runs. */
 const OF_RUNS = /^\/(trajectories|diff|conversation)\b/;
+const BUSY = new Set([429, 503]);
+/** Of a version that is not kept. */
+const GONE = 409;
+const isTalk = () => location.pathname === "/conversation";
 
 /** The kind of error of a response status, on pages of runs and on others. @param {number} status */
 function kindOf(status) {
   const isOfRuns = OF_RUNS.test(location.pathname);
+  if (BUSY.has(status)) return "busy";
+  if (status === GONE) return "missing";
   if (status === 0) return "unreachable";
   if (status === 401 || status === 403) return "locked";
   if (status === 404) return isOfRuns ? "missing" : "unknown";
-  if (status === 422) return isOfRuns ? "id" : "refused";
+  if (status === 422) return isOfRuns && !isTalk() ? "id" : "refused";
   return "failed";
 }
 
@@ -177,6 +183,7 @@ export function Failure({ error, again }) {
     ${is !== "id" && error.message !== t("error.unreachable") && html`<p>${error.message}</p>`}
     <p>${coded(t(`error.${is}.do`, { origin: location.origin }))}</p>
     <p><button class="main" onClick=${again}>${t("retry")}</button>
+      ${["missing", "id", "refused"].includes(is) && html` <a class="button" href=${isTalk() ? "/conversations" : error.status !== GONE && OF_RUNS.test(location.pathname) ? "/" : location.pathname}>${t("error.afresh")}</a>`}
       ${is === "locked" && html` <button onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key")}</button>`}</p>
   </section>`;
 }
