@@ -257,7 +257,7 @@ MUTANTS = (
     Mutant(
         name="tokens-of-64-bits",
         room="core",
-        was="return (number + 2**31) % 2**32 - 2**31",
+        was="return (number + _WRAPPED) % 2**32 - _WRAPPED",
         becomes="return number",
         why="large token counts are not those that the published builder prints",
         killed_by=[f"{UNIT}/formats/test_coze.py"],
