@@ -13,7 +13,7 @@ SELECT
     Version,
     Position,
     if(AgentPlace = 0, if(StepNumber = RootId, '', leftPad(lower(hex(RootId)), 16, '0')), leftPad(lower(hex(AgentNumber)), 16, '0')) AS AgentId,
-    toString(NameOfAgent) AS AgentName,
+    CAST(NameOfAgent, 'String') AS AgentName,
     if(ParentPlace = 0, if(StepNumber = RootId, '', leftPad(lower(hex(RootId)), 16, '0')), leftPad(lower(hex(ParentNumber)), 16, '0')) AS ParentId,
     toString(StepType) AS Type,
     StepName AS Name,
