@@ -237,7 +237,7 @@ def test_runs_that_are_selected_in_the_list_go_into_a_queue(ada: Page, team: Tea
     page.keyboard.press("x")
     page.get_by_role("button", name="Into a queue").click()
     page.get_by_role("button", name="picked").click()
-    expect(page.locator(".sheet")).to_contain_text("picked has 1 run now")
+    expect(page.locator(".sheet")).to_contain_text("1 run put into picked, which has 1 now")
     page.get_by_role("button", name="New queue").click()
     expect(page.get_by_label("The 1 run that was selected in the list")).to_be_checked()
 
