@@ -101,13 +101,15 @@ def test_spans_are_compared_in_the_project_that_they_get(tmp_path: Path) -> None
     assert service.asked == [TraceKey("other", TRACE)]
 
 
-def test_defaults_that_a_sender_spells_out_make_no_difference(tmp_path: Path) -> None:
+def test_defaults_that_are_spelled_out_and_order_make_no_difference(tmp_path: Path) -> None:
     groups = orjson.loads(orjson.dumps(GROUPS))
     for scope in (scope for group in groups for scope in group["scopeSpans"]):
         for span in scope["spans"]:
             span["traceId"] = span["traceId"].upper()
             for name, value in (("traceState", ""), ("parentSpanId", ""), ("links", [])):
                 span.setdefault(name, value)
+            span.get("attributes", []).reverse()
+    groups[0]["resource"]["attributes"].reverse()
     service = Service({KEY: REQUESTS})
     done = service.send(tmp_path / "spans.jsonl", [orjson.dumps({"resourceSpans": groups})])
     assert (done.accepted_spans, done.unchanged_runs) == (0, 1)

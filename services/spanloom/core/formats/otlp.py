@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from hashlib import blake2b
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -75,8 +76,10 @@ def _with_ids_in_base64(fields: Mapping[str, Any]) -> Fields:
 def digests_of(group: ResourceSpans) -> Iterator[tuple[str, bytes]]:
     """Yield the trace id of each span, and 16 bytes that are equal for equal spans only.
 
-    Resource and scope are part of a span.
+    Resource and scope are part of a span. Attributes are put in the order of their names, for a
+    store may return them in another one than they were sent in.
     """
+    _sort_attributes(group)
     resource = group.resource.SerializeToString(deterministic=True)
     for scope_spans in group.scope_spans:
         scope = scope_spans.scope.SerializeToString(deterministic=True)
@@ -84,3 +87,18 @@ def digests_of(group: ResourceSpans) -> Iterator[tuple[str, bytes]]:
             told = (resource, scope, span.SerializeToString(deterministic=True))
             joined = b"".join(len(part).to_bytes(8, "big") + part for part in told)
             yield span.trace_id.hex(), blake2b(joined, digest_size=16).digest()
+
+
+def _sort_attributes(group: ResourceSpans) -> None:
+    group.resource.attributes.sort(key=_NAME)
+    for scope_spans in group.scope_spans:
+        scope_spans.scope.attributes.sort(key=_NAME)
+        for span in scope_spans.spans:
+            span.attributes.sort(key=_NAME)
+            for event in span.events:
+                event.attributes.sort(key=_NAME)
+            for link in span.links:
+                link.attributes.sort(key=_NAME)
+
+
+_NAME = attrgetter("key")
