@@ -127,6 +127,7 @@ def test_a_colleague_sees_renames_and_deletes_what_another_saved(
         other.on("dialog", lambda asked: asked.accept())
         press(other, "Delete")
         expect(other.locator(".sheet [role=alert]").first).to_contain_text("ada has changed")
+        expect(other.get_by_role("button", name="errors", exact=True)).to_be_visible()
         press(other, "Delete")
         expect(other.locator(".sheet")).to_contain_text("None yet.")
     page.get_by_label("New name of errors").fill("kept")
@@ -194,6 +195,17 @@ def test_every_page_over_runs_has_views_of_its_own(
     press(page, "Save for me")
     expect(page.get_by_role("button", name="mine", exact=True)).to_be_visible()
     assert moderate(page) == []
+
+
+def test_the_menu_closes_after_its_choice(page: Page, service: RunningSpanloom) -> None:
+    """Both for a view of the page and for one with a name; the focus stays at its button."""
+    make(service, "ours", parameters={"where": "outcome = failed"})
+    page.goto(service.api)
+    for name in ("Failed", "ours", "Everything"):
+        sheet = menu(page)
+        sheet.get_by_role("button", name=name, exact=True).click()
+        expect(sheet).to_be_hidden()
+        expect(page.get_by_role("button", name="Views", exact=True)).to_be_focused()
 
 
 def test_a_view_of_the_browser_is_kept_renamed_and_shared(

@@ -49,26 +49,31 @@ export function useFocusBack() {
 // A button that opens a menu; Escape or a click outside closes it.
 
 /**
- * @param {{label: import("../vendor/preact.js").Child, name?: string, class?: string, children?: import("../vendor/preact.js").Child}} props
- *   `name`: the accessible name if the label is a symbol
+ * @param {{label: import("../vendor/preact.js").Child, name?: string, class?: string, until?: unknown, children?: import("../vendor/preact.js").Child}} props
+ *   `name`: the accessible name if the label is a symbol; `until`: when it changes, the menu closes
  */
-export function Menu({ label, name, class: style = "", children }) {
+export function Menu({ label, name, class: style = "", until, children }) {
   const [isOpen, setOpen] = useState(false);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const close = () => {
+    setOpen(false);
+    box.current?.querySelector("button")?.focus();
+  };
+  useLayoutEffect(() => { if (isOpen) close(); }, [until]);
   useLayoutEffect(() => { // before the next key or click, which may close it
     if (!isOpen) return undefined;
     /** @param {Event} event */
-    const close = (event) => {
+    const hear = (event) => {
       const isKey = event instanceof KeyboardEvent;
       if (isKey ? event.key !== "Escape" : box.current?.contains(/** @type {Node} */ (event.target))) return;
-      setOpen(false);
-      if (isKey) box.current?.querySelector("button")?.focus();
+      if (isKey) close();
+      else setOpen(false);
     };
-    addEventListener("pointerdown", close);
-    addEventListener("keydown", close);
+    addEventListener("pointerdown", hear);
+    addEventListener("keydown", hear);
     return () => {
-      removeEventListener("pointerdown", close);
-      removeEventListener("keydown", close);
+      removeEventListener("pointerdown", hear);
+      removeEventListener("keydown", hear);
     };
   }, [isOpen]);
   return html`<span class="menu ${style}" ref=${box}>

@@ -29,10 +29,10 @@ const draft = kept("view.draft", "", sessionStorage);
 /** @param {{of: Of}} props */
 export function ViewMenu({ of }) {
   const now = opened.value;
-  const isOn = now && place.value && now.search === location.search;
+  const isOn = now?.name && place.value && now.search === location.search;
   return html`${isOn && html`<span class="chip" role="status"><bdi>${t(now.faults.length ? "views.default.wrong" : "views.opened", { name: line(now.name, 40) })} ${now.faults.map((one) => one.detail).join("; ")}</bdi>
       <button aria-label=${t("views.all")} title=${t("views.all")} onClick=${() => open("", {})}>×</button></span>`}
-    <${Menu} label=${t("views")}><${Views} of=${of} /><//>`;
+    <${Menu} label=${t("views")} until=${now}><${Views} of=${of} /><//>`;
 }
 
 /** @param {{of: Of}} props */

@@ -12,7 +12,7 @@ const NOT_OF_VIEWS = ["at", "cursor", "project"];
 /** How long a page waits for its default view before it shows itself. */
 const PATIENCE_MS = 400;
 
-/** The view that was opened last, with the address that it led to; `faults` of a default that was not opened. */
+/** The view that was opened last, without a name if it is one of the page's, with the address that it led to; `faults` of a default that was not opened. */
 export const opened = signal(/** @type {{name: string, search: string, faults: View["faults"]} | null} */ (null));
 
 /** What a text of a query keeps in a view. @param {string} text @returns {Parameters} */
@@ -26,7 +26,7 @@ export function parametersOf(text) {
 export function open(name, parameters, isStep = true) {
   const { project } = place.peek().query;
   show(new URLSearchParams(project ? { project, ...parameters } : parameters), isStep);
-  opened.value = name ? { name, search: location.search, faults: [] } : null;
+  opened.value = { name, search: location.search, faults: [] };
 }
 
 /** Whether nobody asked for anything: not in the address, not by a click of this page, not in the box. */
