@@ -281,6 +281,11 @@ def test_and_a_key_of_one_its_own(port: SqlPort, key: str, table: str) -> None:
     assert "GEHEIM" not in port.said(f"SELECT * FROM {table} FORMAT Vertical", key)
 
 
+def test_a_key_of_one_project_reads_computed_columns(port: SqlPort, key: str) -> None:
+    said = port.said("SELECT max(Environment), max(Release) FROM otel_traces", key)
+    assert said.count("\t") == 1
+
+
 NOT_FOR_ONE = [
     *("annotations", "scores", "annotation_scores_writer", "annotation_queue_events"),
     *("access_keys", "default.access_keys", "deletions", "deleted_traces", "replays"),

@@ -173,7 +173,7 @@ MUTANTS = (
         becomes="if part in gone and home in gone:",
         why="what is deleted of a run stays in the document of the trace that shows it",
         killed_by=[
-            "tests/contract/test_deletions.py::test_a_trace_that_shows_a_deleted_part_is_due_again"
+            "tests/contract/test_deletions.py::test_a_trace_that_showed_or_repeated_a_deleted_one_is_due_again"
         ],
     ),
     Mutant(

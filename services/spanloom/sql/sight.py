@@ -79,8 +79,10 @@ class Sight:
             return self._system_text(name.table)
         alias = f"rows_{token_hex(8)}"
         named = f"{'.'.join(name)} AS {alias}{' FINAL' if final else ''}"
-        text = f"SELECT * FROM {named}"  # noqa: S608  # of the catalogue
-        conditions = list(self._conditions(self._engine.tables[name.table], alias))
+        table = self._engine.tables[name.table]
+        columns = ", ".join(["*", *(f"{alias}.`{column}`" for column in table.computed)])
+        text = f"SELECT {columns} FROM {named}"  # noqa: S608  # of the catalogue
+        conditions = list(self._conditions(table, alias))
         return f"{text} PREWHERE {' AND '.join(conditions)}" if conditions else text
 
     def _table(self, name: TableName) -> SqlTable | None:

@@ -173,8 +173,8 @@ def list_calls(trajectory: Trajectory) -> Sequence[Call]:
 
 def _is_nothing_around(trajectory: Trajectory) -> bool:
     """Return whether a single call is the root, or the root above it was not sent."""
-    if trajectory.root_type is Kind.MODEL:
-        return True
+    if trajectory.has_root or trajectory.root_type is Kind.MODEL:
+        return trajectory.root_type is Kind.MODEL
     return trajectory.root.id not in {verdict.span_id for verdict in trajectory.verdicts}
 
 

@@ -38,6 +38,8 @@ class SqlTable:
     """The condition that a row is not of a deleted trace; empty if rows are of no trace."""
     has_rows: bool
     """Whether it holds rows of its own."""
+    computed: Sequence[str] = ()
+    """Columns that an asterisk leaves out."""
 
     @property
     def has_projects(self) -> bool:

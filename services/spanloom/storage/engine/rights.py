@@ -76,7 +76,8 @@ RIGHTS: Mapping[str, Sequence[Right]] = {
         ),
     ),
 }
-"""What each role needs; ``api`` also needs ``INSERT`` where readers annotate, store views, delete or replay.
+"""What each role needs; ``api`` also needs ``INSERT`` where readers annotate, store views, delete
+or replay.
 
 ``TABLE ENGINE ON *``, which the keeper needs where the configuration of the server asks for it, is
 not here: whether it does cannot be looked up. It is said when it is missed.

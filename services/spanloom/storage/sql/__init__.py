@@ -153,9 +153,10 @@ class EmbeddedSql:
         }
         return f"{{{', '.join(f'{quoted(t)}: {quoted(c)}' for t, c in conditions.items())}}}"
 
-    def _table(self, name: str, select: str, has_rows: int) -> SqlTable:
+    def _table(self, name: str, select: str, has_rows: int, computed: Sequence[str]) -> SqlTable:
         live = row_lives(name) if name in OF_TRACES else ""
-        return SqlTable(name, self.parse(select) if select else None, live, bool(has_rows))
+        definition = self.parse(select) if select else None
+        return SqlTable(name, definition, live, bool(has_rows), computed)
 
     def _said(self, function: str, text: str) -> str:
         try:
