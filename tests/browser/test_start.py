@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 from playwright.sync_api import expect
-from tests.support.page_runs import start_quick
+from tests.support.page_runs import start_quick, wait_for_count
 from tests.support.qualities import faults
 
 from spanloom.demo.examples import EXAMPLES, make_examples
@@ -58,6 +58,7 @@ def test_example_runs_are_loaded_once_and_can_be_deleted(
     expect(page.get_by_role("button", name="Load example runs")).to_be_enabled()
     page.get_by_role("button", name="Load example runs").click()
     expect(page.get_by_text("are there already")).to_be_visible()
+    wait_for_count(service.api, count, sought["where"])
     page.get_by_role("button", name="Show its run").click()
     expect(page.locator("table.runs tbody tr")).to_have_count(count)
     answer = httpx.get(f"{service.api}/v1/stats", params=sought).json()

@@ -123,11 +123,15 @@ def test_a_colleague_sees_renames_and_deletes_what_another_saved(
         expect(page.get_by_role("button", name="of the week", exact=True)).to_be_visible()
         expect(page.get_by_label("New name of of the week")).to_have_value("errors")
         press(page, "Rename")
-        expect(page.get_by_role("button", name="errors", exact=True)).to_be_visible()
+        expect(
+            page.locator(".sheet").get_by_role("button", name="errors", exact=True)
+        ).to_be_visible()
         other.on("dialog", lambda asked: asked.accept())
         press(other, "Delete")
         expect(other.locator(".sheet [role=alert]").first).to_contain_text("ada has changed")
-        expect(other.get_by_role("button", name="errors", exact=True)).to_be_visible()
+        expect(
+            other.locator(".sheet").get_by_role("button", name="errors", exact=True)
+        ).to_be_visible()
         press(other, "Delete")
         expect(other.locator(".sheet")).to_contain_text("None yet.")
     page.get_by_label("New name of errors").fill("kept")

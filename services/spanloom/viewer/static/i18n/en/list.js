@@ -1,6 +1,8 @@
 /** English: the questions, views and columns of the list. */
 export const list = {
   "list.turn": "Turn the order round",
+  "order.model_time": "model time",
+  "order.tool_time": "tool time",
   "order.wall_time": "from first to last",
   "order.first_token": "first token",
   "order.tokens_per_second": "tokens per second",

@@ -1,6 +1,8 @@
 /** Chinese: the questions, views and columns of the list. */
 export const list = {
   "list.turn": "反转顺序",
+  "order.model_time": "模型用时",
+  "order.tool_time": "工具用时",
   "order.wall_time": "首尾用时",
   "order.first_token": "首个 token",
   "order.tokens_per_second": "每秒 token",
