@@ -15,14 +15,6 @@ MUTANTS = (
         killed_by=[f"{UNIT}/test_budget.py"],
     ),
     Mutant(
-        name="foreign-attribute-first",
-        room="collector",
-        was='PROJECT_ATTRIBUTES = ("spanloom.project", "openinference.project.name")',
-        becomes='PROJECT_ATTRIBUTES = ("openinference.project.name", "spanloom.project")',
-        why="our own attribute does not decide the project where both are sent",
-        killed_by=[f"{UNIT}/test_tenancy.py"],
-    ),
-    Mutant(
         name="span-id-of-zeros",
         room="collector",
         was="if len(span_id) != 8 or span_id == _NO_SPAN:",

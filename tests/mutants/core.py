@@ -7,6 +7,14 @@ from tests.mutants.mutant import Mutant
 UNIT = "tests/unit"
 MUTANTS = (
     Mutant(
+        name="foreign-attribute-first",
+        room="core",
+        was='PROJECT_ATTRIBUTES = (PROJECT, "openinference.project.name")',
+        becomes='PROJECT_ATTRIBUTES = ("openinference.project.name", PROJECT)',
+        why="our own attribute does not decide the project where both are sent",
+        killed_by=[f"{UNIT}/collector/test_tenancy.py"],
+    ),
+    Mutant(
         name="cause-that-was-got-over",
         room="core",
         was="lasting = (failure for failure in self.failures if not failure.recovered)",

@@ -16,7 +16,7 @@ from google.protobuf.json_format import ParseDict
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
-from spanloom.core.exchange.otlp import PROJECT
+from spanloom.core.conventions.projects import PROJECT
 from spanloom.core.formats.otlp import resource_spans_json
 from spanloom.demo.recording import move
 

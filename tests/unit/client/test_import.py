@@ -19,6 +19,7 @@ from spanloom.client.transfer.scores import SentScores
 from spanloom.client.transfer.sending import Imported, Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
+from spanloom.core.conventions.projects import PROJECT
 from spanloom.core.formats.otlp import resource_spans_json
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def test_what_is_no_otlp_is_named_and_the_rest_is_read(
 def test_spans_are_moved_to_another_project(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(JSON[0])
-    own = otlp_file.PROJECT
+    own = PROJECT
     for project in ("first", "second"):
         (piece,) = read_pieces(path, project)
         assert isinstance(piece, Piece)

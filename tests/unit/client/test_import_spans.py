@@ -101,6 +101,19 @@ def test_spans_are_compared_in_the_project_that_they_get(tmp_path: Path) -> None
     assert service.asked == [TraceKey("other", TRACE)]
 
 
+@pytest.mark.parametrize("text", ["shop", "no\nname"])
+def test_every_attribute_by_which_a_receiver_finds_a_project_counts(
+    text: str, tmp_path: Path
+) -> None:
+    groups = orjson.loads(orjson.dumps(GROUPS))
+    named = {"key": "openinference.project.name", "value": {"stringValue": text}}
+    for group in groups:
+        group["resource"].setdefault("attributes", []).extend([named, {"key": "without a value"}])
+    service = Service({})
+    service.send(tmp_path / "spans.jsonl", [orjson.dumps({"resourceSpans": groups})])
+    assert service.asked == [TraceKey("shop" if text == "shop" else "default", TRACE)]
+
+
 def test_defaults_that_are_spelled_out_and_order_make_no_difference(tmp_path: Path) -> None:
     groups = orjson.loads(orjson.dumps(GROUPS))
     for scope in (scope for group in groups for scope in group["scopeSpans"]):

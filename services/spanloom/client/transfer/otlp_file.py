@@ -12,6 +12,7 @@ import orjson
 
 from spanloom.client.transfer.documents import Group, Run, groups_of, read_run
 from spanloom.client.transfer.items import Spans, find_source, read_items
+from spanloom.core.conventions.projects import PROJECT
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.values import TOO_DEEP
 from spanloom.core.formats.imported import text_attribute
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 PIECE_BYTES = 4 * 1024 * 1024
 """Approximate size of a request: a receiver accepts 64 MiB, gRPC servers by default 4 MiB."""
-PROJECT = "spanloom.project"
 
 
 class Piece(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
-from spanloom.core.exchange.otlp import DEFAULT_PROJECT, PROJECT
+from spanloom.core.conventions.projects import project_of
 from spanloom.core.formats.otlp import digests_of, read_resource_spans, sent_groups
 from spanloom.core.model.span import TraceKey
 
@@ -81,8 +81,8 @@ def _keys_in(group: Json) -> Iterator[TraceKey]:
 
 def _project_of(group: Json) -> str:
     attributes: Sequence[Any] = (group.get("resource") or {}).get("attributes") or ()
-    named = (one["value"].get("stringValue") for one in attributes if one.get("key") == PROJECT)
-    return next(named, None) or DEFAULT_PROJECT
+    values = ((one["key"], one.get("value") or {}) for one in attributes)
+    return project_of({key: value.get("stringValue", "") for key, value in values})
 
 
 def _digests_in(groups: Iterable[Json]) -> defaultdict[TraceKey, set[bytes]]:

@@ -14,14 +14,13 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from spanloom.collector.intake.findings import Change, Findings
 from spanloom.collector.intake.prescan import resource_entries
+from spanloom.core.conventions.projects import DEFAULT_PROJECT, PROJECT_ATTRIBUTES
 from spanloom.core.model.access import is_project_name
 from spanloom.wire.varint import encode_varint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-DEFAULT_PROJECT = "default"
-PROJECT_ATTRIBUTES = ("spanloom.project", "openinference.project.name")
 _ENTRY_TAG = b"\x0a"
 """``ExportTraceServiceRequest.resource_spans``."""
 _PROJECT_TAG = b"\xc2\x3e"

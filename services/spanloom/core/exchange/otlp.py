@@ -10,6 +10,7 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from spanloom.core.conventions.projects import project_of
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.extract import extract
 from spanloom.core.formats.canonical import encode_document, encode_spans
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from spanloom.core.formats.json_bytes import Json
 
-PROJECT, DEFAULT_PROJECT = "spanloom.project", "default"
 KINDS = ("Unspecified", "Internal", "Server", "Client", "Producer", "Consumer")
 STATUS_CODES = ("Unset", "Ok", "Error")
 MAX_DEPTH = 64
@@ -69,7 +69,7 @@ def spans_of(group: Json) -> Iterator[tuple[str, Span]]:
     """
     owner = an_object(group.get("resource") or {}, "resource")
     resource = _texts(owner.get("attributes"), "resource.attributes")
-    project = resource.get(PROJECT) or DEFAULT_PROJECT
+    project = project_of(resource)
     for scope_spans in a_list(group.get("scopeSpans") or [], "scopeSpans"):
         scope = an_object(an_object(scope_spans, "scopeSpans").get("scope") or {}, "scope")
         for span in a_list(scope_spans.get("spans") or [], "spans"):

@@ -21,6 +21,7 @@ from spanloom.core.conventions.evaluations import (
     RESULT,
     VALUE,
 )
+from spanloom.core.conventions.projects import PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]  # a score as ``GET /v1/scores`` has it
 
 _SCOPE = "spanloom.scores"
-_PROJECT = "spanloom.project"
 _SPAN_ID = re.compile("[0-9a-f]{16}")
 DEFAULTS: Row = {
     "source": "api",
@@ -68,7 +68,7 @@ def write_results(rows: Iterable[Row]) -> bytes:
         by_project.setdefault(row["project"], []).append(row)
     resources = [
         {
-            "resource": {"attributes": [_attribute(_PROJECT, project)]},
+            "resource": {"attributes": [_attribute(PROJECT, project)]},
             "scopeLogs": [{"scope": {"name": _SCOPE}, "logRecords": list(map(_record, own))}],
         }
         for project, own in by_project.items()

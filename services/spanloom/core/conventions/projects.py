@@ -1,0 +1,21 @@
+"""The attributes of a resource that name the project of its spans and records (ADR 15)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.access import is_project_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEFAULT_PROJECT = "default"
+PROJECT = "spanloom.project"
+PROJECT_ATTRIBUTES = (PROJECT, "openinference.project.name")
+"""In the order in which they decide; an invalid name is skipped."""
+
+
+def project_of(attributes: Mapping[str, str]) -> str:
+    """Return the project that a resource with these attributes names, or the default one."""
+    named = (attributes.get(name, "") for name in PROJECT_ATTRIBUTES)
+    return next(filter(is_project_name, named), DEFAULT_PROJECT)
