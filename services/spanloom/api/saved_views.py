@@ -20,6 +20,8 @@ from spanloom.saved_views.keeping import KeptView, Wanted
 NOT_OF_VIEWS = frozenset({"at", "cursor", "project"})
 """Parameters of an address that say where in a list one is, or in which project."""
 MOST_PARAMETERS = 20
+SEEN = "The one seen: 409 after a later change."
+REVISIONS = 2**32
 
 
 def _one_name(name: str) -> str:
@@ -88,7 +90,7 @@ class ViewRevision(ViewChange):
 
     revision: Annotated[
         int,
-        Field(ge=1, lt=2**32, description="The one seen: 409 after a later change.", examples=[1]),
+        Field(ge=1, lt=REVISIONS, description=SEEN, examples=[1]),
     ]
 
 
@@ -111,7 +113,7 @@ PageInQuery = Annotated[
 ]
 RevisionInQuery = Annotated[
     int,
-    Query(ge=1, lt=2**32, description="The one seen: 409 after a later change.", examples=[1]),
+    Query(ge=1, lt=REVISIONS, description=SEEN, examples=[1]),
 ]
 WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
 

@@ -85,8 +85,9 @@ class SavedViews:
                     f"The project has {MOST_VIEWS} views, and may not have more: delete one first."
                 )
             refuse_faults(page, wanted.parameters, self._clock_ns())
-            view = SavedView(project, secrets.token_hex(8), page, *wanted, owner=owner)
-            return self._add(replace(view, revision=0), by=owner)
+            view_id = secrets.token_hex(8)
+            view = SavedView(project, view_id, page, *wanted, owner=owner, revision=0)
+            return self._add(view, by=owner)
 
     def change(
         self, project: str, view_id: str, wanted: Wanted, revision: int, by: str

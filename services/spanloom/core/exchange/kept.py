@@ -231,4 +231,6 @@ def _count_of_steps(view: Document, kept: Kept, losses: Losses) -> None:
 
 
 def _count(step: DocumentStep, lost: _Lost, losses: Losses) -> None:
-    losses.note_each([code for code, is_in in lost if is_in(step)], step.id)
+    for code, is_in in lost:
+        if is_in(step):
+            losses.note(code, step.id)

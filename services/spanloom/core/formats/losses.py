@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.core.errors import PermanentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 LOSSES = "Spanloom-Losses"
 """The header of an answer that lost something; ``Losses.header`` is its value."""
@@ -106,13 +106,6 @@ class Losses:
         self._counts[code] = self._counts.get(code, 0) + times
         if len(self._noted) < MOST_LISTED:
             self._noted.append((self.trace_id, path, code))
-
-    def note_each(self, codes: Iterable[Code], path: str) -> None:
-        """Count one loss of each code at a place of the current run."""
-        for code in codes:
-            self._counts[code] = self._counts.get(code, 0) + 1
-            if len(self._noted) < MOST_LISTED:
-                self._noted.append((self.trace_id, path, code))
 
     def add(self, other: Losses, trace_id: str = "") -> None:
         """Add the losses of another conversion; ``trace_id`` is of those that name no run."""
