@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.duplicates.keys import is_tool, sought_key
-from spanloom.core.duplicates.repeats import repeat_window
+from spanloom.core.duplicates.repeats import is_repeat_row, repeat_window
 from spanloom.core.duplicates.traces import (
     find_original,
     find_original_run,
@@ -64,26 +64,17 @@ def find_repeats(
     for calls in built.values():
         for call in calls:
             by_project[call.key.project].append(call)
-    for project, own in by_project.items():
-        stored = [c for c in _load(finder, project, own) if c.key not in built]
-        _compare(own, stored, repeats)
-    _add_stored(finder, built, known, repeats)
-    return repeats
-
-
-def _add_stored(
-    finder: CallFinder,
-    built: Mapping[TraceKey, Sequence[Call]],
-    known: Iterable[TraceKey],
-    repeats: Repeats,
-) -> None:
-    """Add the traces that are stored as repeats of the known ones."""
-    by_project: defaultdict[str, list[CallWindow]] = defaultdict(list)
+    known_by_project: defaultdict[str, list[TraceKey]] = defaultdict(list)
     for key in known:
-        by_project[key.project].append(repeat_window(key))
-    for project, windows in by_project.items():
-        found = {call.key for call in finder.find(project, windows)}
-        repeats.stored.extend(sorted(found.difference(built, repeats.stored)))
+        known_by_project[key.project].append(key)
+    for project in sorted(by_project.keys() | known_by_project.keys()):
+        own = by_project[project]
+        found = _load(finder, project, own, known_by_project[project])
+        stored = [call for call in found if call.key not in built]
+        _compare(own, [call for call in stored if not is_repeat_row(call)], repeats)
+        repeated = {call.key for call in stored if is_repeat_row(call)}
+        repeats.stored.extend(sorted(repeated.difference(repeats.stored)))
+    return repeats
 
 
 def _compare(own: Sequence[Call], stored: Sequence[Call], repeats: Repeats) -> None:
@@ -152,8 +143,13 @@ class _CallsByContent:
         return calls[start : bisect_right(calls, last_ns, key=_START)]
 
 
-def _load(finder: CallFinder, project: str, own: Sequence[Call]) -> Sequence[Call]:
-    return finder.find(project, list(map(_window, own)))
+def _load(
+    finder: CallFinder, project: str, own: Sequence[Call], known: Sequence[TraceKey]
+) -> Sequence[Call]:
+    """Return the stored rows near these calls, and of the repeats of the known traces."""
+    at_ns = own[0].start_ns if own else 0
+    again = (repeat_window(key, at_ns) for key in known)
+    return finder.find(project, [*map(_window, own), *again])
 
 
 def _window(call: Call) -> CallWindow:

@@ -18,11 +18,19 @@ _OF = "repeat of "
 
 
 def repeat_row(key: TraceKey, original: DuplicateOf) -> Call:
-    """Return the row of the index of calls by which a repeat is found from its original."""
+    """Return the row of the index of calls by which a repeat is found from its original.
+
+    It is of all times: a search for it may have any window.
+    """
     call_key = _OF + original.trace_id
     return Call(key, original.span_id, call_key, 0, ALWAYS_NS, is_bare=False)
 
 
-def repeat_window(original: TraceKey) -> CallWindow:
-    """Return the search for the repeats of a trace."""
-    return CallWindow(_OF + original.trace_id, 0, ALWAYS_NS)
+def repeat_window(original: TraceKey, at_ns: int) -> CallWindow:
+    """Return the search for the repeats of a trace, at a time near that of other searches."""
+    return CallWindow(_OF + original.trace_id, at_ns, at_ns)
+
+
+def is_repeat_row(call: Call) -> bool:
+    """Return whether a row of the index of calls is that of a repeat, and no call."""
+    return call.call_key.startswith(_OF)
