@@ -101,6 +101,14 @@ def test_a_body_that_cannot_be_used(client: TestClient, body: bytes, parameter: 
     assert [error["parameter"] for error in answer.json()["errors"]] == [parameter]
 
 
+def test_a_member_of_a_row_is_named_with_its_row(client: TestClient) -> None:
+    """Not the rows alone: nobody would look for a missing author in ``items: Field required``."""
+    row = {"trace_id": "cd" * 16, "name": "helpful", "value": 1}
+    answer = client.post("/v1/scores", json={"items": [{**row, "author": "rule"}, row]})
+    assert answer.status_code == 422
+    assert answer.json()["errors"] == [{"parameter": "items[1].author", "detail": "Field required"}]
+
+
 @pytest.mark.parametrize("is_told", [True, False], ids=["its length is told", "in chunks"])
 def test_a_body_beyond_its_bound_is_refused(client: TestClient, is_told: bool) -> None:
     body = b" " * (MAX_BODY_BYTES + 1)

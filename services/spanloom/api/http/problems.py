@@ -164,8 +164,15 @@ def _refuse(request: Request, errors: Sequence[Mapping[str, str]]) -> Response:
 
 
 def _named(loc: Sequence[str | int]) -> str:
-    """Return the name of a parameter, else its location: ``("body", "scopes", 0)``: ``scopes``."""
-    return next((part for part in loc[1:] if isinstance(part, str)), str(loc[0]))
+    """Return the name of a parameter, or of a member of a row, else its location.
+
+    ``("body", "scopes", 0)``: ``scopes``; ``("body", "items", 0, "author")``: ``items[0].author``.
+    """
+    match loc[1:]:
+        case [str(name), int(row), str(member), *_]:
+            return f"{name}[{row}].{member}"
+        case _:
+            return next((part for part in loc[1:] if isinstance(part, str)), str(loc[0]))
 
 
 def _on_invalid_texts(request: Request, error: Exception) -> Response:
