@@ -97,7 +97,7 @@ NOT_BY_PROJECT = {
     "inserted": "the extractor's feed",
     "changed_since": "the indexer's feed",
     "indexed_texts": "the indexer's, of places that text_hashes named",
-    "step_rows": "of versions that list_candidates named within the reach",
+    "step_rows": "of versions that list_candidates or top_steps named within the reach",
     "read_texts": "of places that text_candidates named within the reach",
     "changes_since": "the extractor's feed",
     "unfinished": "the extractor's feed",

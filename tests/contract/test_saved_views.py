@@ -175,6 +175,7 @@ def test_parameters_that_cannot_be_used_are_refused(views: SavedViews, project: 
         ("steps", "run_where", "colour = red"),
         ("overview", "where", "outcome ="),
         ("runs", "order", "-colour"),
+        ("steps", "order", "-tool_steps"),
         ("conversations", "since", "yesterday"),
     ):
         with pytest.raises(InvalidQueryError) as refused:

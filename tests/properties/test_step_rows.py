@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.generated_runs import generate_records
 from tests.support.memory_store import MemoryStore
+from tests.support.paging import read_pages
+from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
+from spanloom.api.query import decode_cursor, encode_cursor
+from spanloom.api.schemas import decode_step_cursor, encode_step_cursor
+from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach
+from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.steps import StepsAsked
+from spanloom.core.query.question import Question, orders_of, parse_order
+from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 
 if TYPE_CHECKING:
@@ -34,10 +43,11 @@ def stores(clickhouse_store: ClickHouseStore) -> tuple[str, Sequence[Store]]:
     return project, both
 
 
-def asked_for(where: str = "", run_where: str = "") -> StepsAsked:
+def asked_for(where: str = "", run_where: str = "", order: str = "-start") -> StepsAsked:
     return StepsAsked(
         parse_steps_where(where, 0) if where else None,
         parse_where(run_where, 0) if run_where else None,
+        parse_order(order, Subject.STEP),
     )
 
 
@@ -72,6 +82,74 @@ def test_pages_follow_each_other_without_a_gap(
     for store in both:
         whole = store.steps.list(Reach.only(project), ALL, 3 * size, None, asked)
         assert _paged(store, project, size, asked) == list(whole)
+
+
+ORDERS = [order for name in orders_of(Subject.STEP) for order in (name, f"-{name}")]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_order_is_the_same_in_both_stores_page_by_page(
+    stores: tuple[str, Sequence[Store]], order: str
+) -> None:
+    """Many have equal values, and many none; runs begin at equal times."""
+    project, (stored, plain) = stores
+    asked, reach = asked_for("not type = graph", "not has_error", order), Reach.only(project)
+    whole = list(plain.steps.list(reach, ALL, EVERY, None, asked))
+    pages = read_pages(lambda most, at: stored.steps.list(reach, ALL, most, at, asked), 40)
+    assert list(pages) == whole
+    assert len({row.cursor for row in whole}) == len(whole) > 40
+
+
+@pytest.mark.parametrize("order", ["-duration", "cost", "-cost", "position"])
+def test_those_without_a_value_come_last_and_equal_ones_by_their_run(
+    stores: tuple[str, Sequence[Store]], order: str
+) -> None:
+    project, both = stores
+    rows = both[0].steps.list(Reach.only(project), ALL, EVERY, None, asked_for(order=order))
+    name, is_descending = order.removeprefix("-"), order.startswith("-")
+    values = [getattr(row.row, name) for row in rows]
+    there = [value for value in values if value is not None]
+    assert there == sorted(there, reverse=is_descending)
+    assert values[len(there) :] == [None] * (len(values) - len(there))
+
+
+def test_pages_go_on_after_a_duration_of_more_than_63_bits(
+    clickhouse_store: ClickHouseStore,
+) -> None:
+    """A clock that reports the first and the last nanosecond makes one of 584 years."""
+    project = f"p-{secrets.token_hex(4)}"
+    for number in (1, 2):
+        key = TraceKey(project, f"{number:032x}")
+        long = model_step(2)._replace(start_ns=1, end_ns=2**64 - number)
+        run = make_trajectory(key, steps=[long])
+        root = run.root._replace(start_ns=1, end_ns=2**64 - number)
+        clickhouse_store.trajectories.write([make_record(key, replace(run, root=root))])
+    reach, by = Reach.only(project), parse_order("-duration")
+    asked = asked_for("type = model", order="-duration")
+    steps = read_pages(
+        lambda most, at: clickhouse_store.steps.list(
+            reach, ALL, most, at and decode_step_cursor(encode_step_cursor(at, ""), ""), asked
+        ),
+        1,
+    )
+    runs = read_pages(
+        lambda most, at: clickhouse_store.runs.list(
+            reach, ALL, most, at and decode_cursor(encode_cursor(at)), Question(order=by)
+        ),
+        1,
+    )
+    assert [int(step.key.trace_id, 16) for step in steps] == [1, 2]
+    assert [int(run.key.trace_id, 16) for run in runs] == [1, 2]
+
+
+def test_a_position_of_another_order_is_refused(
+    stores: tuple[str, Sequence[Store]],
+) -> None:
+    project, (stored, _) = stores
+    first = stored.steps.list(Reach.only(project), ALL, 1)[0]
+    for order in ("-duration", "cost"):
+        with pytest.raises(InvalidQueryError):
+            stored.steps.list(Reach.only(project), ALL, 1, first.cursor, asked_for(order=order))
 
 
 def test_a_position_opens_no_other_project(stores: tuple[str, Sequence[Store]]) -> None:

@@ -26,8 +26,10 @@ from spanloom.core.model.upkeep import BEFORE_ALL, DeletionScope, Replay, Select
 from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery, StoredScheme
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
+from spanloom.core.ports.steps import StepsAsked
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.positions import Position
+from spanloom.core.query.question import parse_order
 from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
@@ -181,6 +183,13 @@ def _steps(twins: Twins, reach: Reach) -> Seen:
     return {row.key.project for page in pages for row in page}
 
 
+def _top_steps(twins: Twins, reach: Reach) -> Seen:
+    """Return the projects of steps in an order by a value."""
+    asked = StepsAsked(order=parse_order("-duration", Subject.STEP))
+    of_both = filtered(conversation=twins.conversation)
+    return {row.key.project for row in twins.store.steps.list(reach, of_both, EVERY, None, asked)}
+
+
 def _own(reach: Reach, count: int) -> Seen:
     """One trace is the reader's own; more than that are others'."""
     return set(reach.projects) if count == 1 else set() if not count else {"too many"}
@@ -211,7 +220,7 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         key.project
         for key in t.store.runs.asked_among([t.mine, t.theirs], reach, parse_where("steps >= 0", 0))
     },
-    "steps.list": _steps,
+    "steps.list": lambda t, reach: _steps(t, reach) | _top_steps(t, reach),
     "stats.numbers": lambda t, reach: {
         str(group.by[0])
         for group in t.store.stats.numbers(

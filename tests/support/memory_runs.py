@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tests.support.listed_runs import listed_conversation
 from tests.support.memory_lines import MemoryListing
 from tests.support.memory_numbers import count_numbers
-from tests.support.memory_steps import step_rows
+from tests.support.memory_steps import comes_later, in_order, step_rows
 from tests.support.where_evaluation import rank_of
 
 from spanloom.core.ports.steps import ANY_STEP
@@ -114,8 +114,10 @@ class MemorySteps(MemoryListing):
             with self._state.lock:
                 record = self._state.records[line.key]
             found += step_rows(record, self._lines.run(line.key), asked)
-        rest = after and (*after[:3], -after.position)
-        return [row for row in found if rest is None or _place(row) < rest][:limit]
+        ordered = in_order(found, asked.order)
+        if after is not None:
+            ordered = [row for row in ordered if comes_later(row.cursor, after, asked.order)]
+        return ordered[:limit]
 
 
 class MemoryConversations(MemoryListing):
@@ -131,10 +133,6 @@ class MemoryConversations(MemoryListing):
         talks = [_conversation(list(runs), where) for _, runs in groupby(turns, _talk)]
         found = [talk for talk in talks if talk and (after is None or talk.cursor < after)]
         return sorted(found, key=lambda talk: talk.cursor, reverse=True)[:limit]
-
-
-def _place(row: ListedStep) -> tuple[object, ...]:
-    return (*row.cursor[:3], -row.row.position)
 
 
 def _talk(line: ListedRun) -> tuple[str, str]:

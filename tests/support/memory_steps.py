@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from tests.support.where_evaluation import Run, holds, step_facts
 
 from spanloom.core.model.trajectory import StepType, Usage
 from spanloom.core.ports.steps import ListedStep
 from spanloom.core.query.flat_steps import list_attributes
+from spanloom.core.query.question import START
 from spanloom.core.records.step import StepRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.core.ports.steps import StepsAsked
+    from spanloom.core.ports.steps import StepCursor, StepsAsked
+    from spanloom.core.query.question import Order, Rank
 
 NO_USAGE = Usage(None, None, None, None, None)  # type: ignore[arg-type]  # nothing is known
 
@@ -27,7 +30,37 @@ def step_rows(record: TrajectoryRecord, run: Run, asked: StepsAsked) -> Iterator
     for place in range(1, len(run.steps) + 1):
         facts = Run(step_facts(place, run), ())
         if asked.where is None or holds(asked.where, facts):
-            yield _row(place, run, record)
+            yield replace(_row(place, run, record), rank=_rank(asked.order, facts.facts))
+
+
+def in_order(rows: Iterable[ListedStep], order: Order) -> Sequence[ListedStep]:
+    """Return steps in an order; the places in a run ascend in every one."""
+    placed = sorted(rows, key=lambda row: row.row.position)
+    return sorted(placed, key=lambda row: _before_place(row.cursor), reverse=order.is_descending)
+
+
+def comes_later(cursor: StepCursor, than: StepCursor, order: Order) -> bool:
+    """Return whether a position is after another one in an order."""
+    one, other = _before_place(cursor), _before_place(than)
+    if one == other:
+        return cursor.position > than.position
+    return (one < other) is order.is_descending
+
+
+def _before_place(cursor: StepCursor) -> tuple[object, ...]:
+    return (*cursor.rank, *cursor[:3])
+
+
+def _rank(order: Order, facts: Mapping[str, Any]) -> Rank:
+    if order.field is START:
+        return ()
+    value = facts[order.field.name]
+    if order.field.name in _ALWAYS_THERE:
+        return (value,)
+    return (int((value is None) is not order.is_descending), value or 0)
+
+
+_ALWAYS_THERE = frozenset({"duration", "position"})
 
 
 def _row(place: int, run: Run, record: TrajectoryRecord) -> ListedStep:

@@ -272,4 +272,6 @@ def is_position(cursor: Cursor) -> bool:
 
 def _is_number(part: object) -> bool:
     """Return whether the store can compare with the number: finite, within 64 bits."""
-    return (type(part) is int and abs(part) < 2**63) or (type(part) is float and isfinite(part))
+    return (type(part) is int and -(2**63) <= part < 2**64) or (
+        type(part) is float and isfinite(part)
+    )

@@ -33,7 +33,8 @@ from spanloom.api.rows.columns import (
 )
 from spanloom.core.ports.steps import StepCursor, StepsAsked
 from spanloom.core.query.lists import Cursor
-from spanloom.core.query.question import NEWEST_FIRST, Question
+from spanloom.core.query.question import NEWEST_FIRST, Question, Rank, parse_order
+from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import both
 from spanloom.core.records.conversation import ConversationItem
 from spanloom.core.records.run import Run
@@ -195,9 +196,9 @@ def decode_step_cursor(text: str, question: str) -> StepCursor:
     return decode_position(text, question, _step)
 
 
-def _step(*parts: object) -> StepCursor:
-    cursor = StepCursor(*parts)  # type: ignore[arg-type]  # looked at below
-    demand(is_position(Cursor(cursor.start_ns, cursor.trace_id, cursor.project)))
+def _step(start_ns: int, trace_id: str, project: str, position: int, rank: Rank = ()) -> StepCursor:
+    cursor = StepCursor(start_ns, trace_id, project, position, tuple(rank))
+    demand(is_position(Cursor(start_ns, trace_id, project, cursor.rank)))
     demand(type(cursor.position) is int and 0 <= cursor.position < 2**32)
     return cursor
 
@@ -217,7 +218,15 @@ class StepsQuery(PageQuery, Filters):
         str | None,
         Field(max_length=4096, description="Of which runs.", examples=["has_error"]),
     ] = None
-
+    order: Annotated[
+        str,
+        Field(
+            max_length=64,
+            description="`start` of their runs or any number that a step has; `-` before it: the "
+            "largest first. Steps without the number come last.",
+            examples=["-duration"],
+        ),
+    ] = str(NEWEST_FIRST)
     fields: Fields = None
 
     def columns(self) -> Columns:
@@ -226,10 +235,14 @@ class StepsQuery(PageQuery, Filters):
 
     def asked(self) -> StepsAsked:
         """Return the query for the store; raises ``InvalidQueryError``."""
-        steps, runs = both(
-            lambda: read_steps_where(self.where), lambda: read_where(self.run_where, "run_where")
+        (steps, runs), order = both(
+            lambda: both(
+                lambda: read_steps_where(self.where),
+                lambda: read_where(self.run_where, "run_where"),
+            ),
+            lambda: parse_order(self.order, Subject.STEP),
         )
-        return StepsAsked(steps, runs)
+        return StepsAsked(steps, runs, order)
 
     def after(self) -> StepCursor | None:
         """Return where the page starts, ``None`` for the first; raises ``InvalidQueryError``."""
@@ -237,7 +250,7 @@ class StepsQuery(PageQuery, Filters):
 
 
 class StepList(BaseModel):
-    """A page of steps: newest run first, the steps of each by their position."""
+    """A page of steps: by default newest run first, the steps of each by their position."""
 
     items: list[StepRow]
     next_cursor: NextCursor

@@ -218,7 +218,7 @@ def words_option(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def order_option(command: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--order``, for commands that list runs in an order."""
+    """Add ``--order``, for commands that list runs or steps in an order."""
     return click.option(
         "--order",
         metavar="FIELD",

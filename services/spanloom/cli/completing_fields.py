@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from click.shell_completion import CompletionItem
 
 from spanloom.cli.begun_query import RUNS, STEPS, Place, begins, quoted, read_begun
+from spanloom.core.query.question import START
 from spanloom.core.query.stats import COUNT, GROUPS, NUMBERS, OF_NUMBERS, RATE
 from spanloom.core.records.declared import FieldType
 from spanloom.core.showing.values import printable
@@ -117,9 +118,15 @@ def _values(field: FieldItem, begun: Begun, ctx: click.Context) -> Iterable[str]
 
 
 def _offer_order(ctx: click.Context, text: str) -> list[CompletionItem]:
-    """Offer the fields that order runs, each also with ``-`` for descending order."""
-    ordered = [field for field in _fields(ctx) if field.of == RUNS and field.is_ordered]
-    return _items(((sign + f.name, f.description) for sign in ("", "-") for f in ordered), text)
+    """Offer the fields that order runs or steps, each also with ``-`` for descending order."""
+    of = STEPS if STEPS in (ctx.info_name, ctx.params.get("subject")) else RUNS
+    ordered = {f.name: f.description for f in _fields(ctx) if f.is_ordered and _orders(f, of)}
+    return _items(((sign + n, why) for sign in ("", "-") for n, why in ordered.items()), text)
+
+
+def _orders(field: FieldItem, of: str) -> bool:
+    """Return whether lists of runs or steps have this order: steps that of their runs too."""
+    return field.of == of or field.name == START.name
 
 
 def _offer_groups(ctx: click.Context, text: str) -> list[CompletionItem]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
 
-from spanloom.cli.arguments import run_filters
+from spanloom.cli.arguments import order_option, run_filters
 from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, give_rows, rows_output
@@ -36,12 +36,14 @@ _KEYS = frozenset({"trace_id", "project", "step_id"})
     examples=(
         "spanloom steps 'type = tool and error' --since 1d",
         "spanloom steps 'type = tool and error' --texts --csv > failed_calls.csv",
+        "spanloom steps 'type = model' --order -cost --since 7d",
         "spanloom steps 'type = model and duration > 10s' --where 'environment = \"production\"'",
         "spanloom steps 'tool = \"search\"' --fields trace_id,duration,error_message",
     ),
 )
 @click.argument("query", metavar="[QUERY]", required=False)
 @run_filters
+@order_option
 @click.option(
     "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
 )
@@ -58,6 +60,7 @@ def steps_command(
     *,
     query: str | None,
     filters: dict[str, Any],
+    order: str | None,
     limit: int,
     fields: str | None,
     texts: bool,
@@ -72,7 +75,7 @@ def steps_command(
     show TRACE_ID STEP_ID`.
     """
     run_where = filters.pop("where", None)
-    listed = client.steps(query, run_where=run_where, limit=limit, **filters)
+    listed = client.steps(query, run_where=run_where, order=order, limit=limit, **filters)
     names = fields or (_SHORT if form is Form.TABLE else None)
     rows: Iterable[Row] = listed.rows(names and _with_keys(names) if texts else names)
     if texts:
@@ -95,9 +98,13 @@ def _without(hidden: frozenset[str], rows: Iterable[Row], fields: str | None) ->
 
 
 def _with_texts(rows: Iterable[Row], client: Client) -> Iterator[Row]:
-    """Yield the rows with ``input`` and ``output``; each run's document is requested once."""
+    """Yield the rows with ``input`` and ``output``; steps in a row share their run's document.
+
+    So do those of a few runs, whose steps alternate in an order by a value.
+    """
+    texts_of = lru_cache(maxsize=8)(partial(_texts_of, client))
     for (trace_id, project), steps in groupby(rows, lambda row: (row["trace_id"], row["project"])):
-        texts = _texts_of(client, trace_id, project)
+        texts = texts_of(trace_id, project)
         for row in steps:
             asked, answered = texts.get(row["step_id"], (None, None))
             yield {**row, "input": asked, "output": answered}

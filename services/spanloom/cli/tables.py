@@ -55,9 +55,10 @@ def call_of(
         return trajectories(**asked, **filters).as_table(PARQUET)
     given = {f"--{name}" for name, value in asked.items() if value is not None}
     if subject == STEPS:
-        _refuse(subject, given - {"--limit"})
+        _refuse(subject, given - {"--limit", "--order"})
         of_runs = {name: value for name, value in filters.items() if name != "where"}
-        listed = steps(run_where=filters.get("where"), limit=asked["limit"], **of_runs)
+        of_steps = {name: asked[name] for name in ("limit", "order")}
+        listed = steps(run_where=filters.get("where"), **of_steps, **of_runs)
         return listed.as_table(PARQUET)
     preset = {"duplicate", "has_steps", "project"}
     given |= {f"--{n}" for n, value in filters.items() if n not in preset and value is not None}

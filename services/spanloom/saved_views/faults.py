@@ -8,6 +8,7 @@ from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.notation import parse_ago, parse_instant
 from spanloom.core.model.saved_view import FORMAT, ViewPage
 from spanloom.core.query.question import parse_order
+from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.core.query.where.problems import InvalidTextsError
 from spanloom.core.records.saved_view import ViewFault
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.saved_view import SavedView
+
+
+_ORDERED: Mapping[str, Subject] = {ViewPage.RUNS: Subject.RUN, ViewPage.STEPS: Subject.STEP}
 
 
 def faults_of(view: SavedView, now_ns: int) -> Sequence[ViewFault]:
@@ -59,8 +63,8 @@ def _read(page: str, name: str, text: str, now_ns: int) -> None:
         parse_where(text, now_ns)
     elif name == "where" and page == ViewPage.STEPS:
         parse_steps_where(text, now_ns)
-    elif name == "order" and page == ViewPage.RUNS:
-        parse_order(text)
+    elif name == "order" and page in _ORDERED:
+        parse_order(text, _ORDERED[page])
     elif name in ("since", "until"):
         _read_time(name, text, now_ns)
 

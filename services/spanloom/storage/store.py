@@ -43,7 +43,7 @@ from spanloom.storage.runs.calls import ClickHouseCalls
 from spanloom.storage.runs.conversations import ClickHouseConversations
 from spanloom.storage.runs.documents import ClickHouseDocuments
 from spanloom.storage.runs.lists import ClickHouseLists
-from spanloom.storage.runs.step_rows import ClickHouseSteps
+from spanloom.storage.runs.steps import ClickHouseSteps
 from spanloom.storage.runs.store import ClickHouseTrajectories
 from spanloom.storage.saved_views import ClickHouseViews
 from spanloom.storage.snapshots import ClickHouseSnapshots

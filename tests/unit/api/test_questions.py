@@ -38,6 +38,7 @@ def test_a_where_of_runs_beside_one_of_steps_is_told_by_its_parameter(client: Te
         (LIST, {"order": "-duratoin"}, "order", (1, 8), "duration"),
         (LIST, {"fields": "core, cots"}, "fields", (6, 4), "cost"),
         ("/v1/steps", {"fields": "core,tpye"}, "fields", (5, 4), "type"),
+        ("/v1/steps", {"order": "-tokns"}, "order", (1, 5), "tokens"),
         (STATS, {"metrics": "count, p95(duratoin)"}, "metrics", (11, 8), "duration"),
         (STATS, {"of": "steps", "metrics": "count,rate(eror)"}, "metrics", (11, 4), "error"),
         (STATS, {"of": "steps", "by": "tool, agnt"}, "by", (6, 4), "agent"),
@@ -127,6 +128,8 @@ def test_a_cursor_goes_on_with_its_own_question_alone(
     [
         (LIST, {"order": "-duratoin"}, "did you mean duration?"),
         (LIST, {"order": "root_name"}, "cannot be ordered by"),
+        ("/v1/steps", {"order": "tool_steps"}, "steps cannot be ordered by 'tool_steps'"),
+        ("/v1/steps", {"order": "score"}, "it is one of start, duration"),
         (STATS, {"metrics": "p95(duratoin)"}, "did you mean duration?"),
         (STATS, {"metrics": "median(duration)"}, "p95"),
         (STATS, {"metrics": "rate(duration)"}, "has_error"),
@@ -169,6 +172,9 @@ def test_fields_and_their_values_are_listed(client: TestClient) -> None:
     items = client.get("/v1/fields").json()["items"]
     duration = next(i for i in items if (i["of"], i["name"]) == ("trajectories", "duration"))
     assert duration["is_ordered"]
+    of_steps = {i["name"] for i in items if i["of"] == "steps" and i["is_ordered"]}
+    assert {"duration", "first_token", "tokens", "cost"} <= of_steps
+    assert not {"name", "score", "output", "error"} & of_steps
     assert ">=" in duration["operators"]
     values = client.get("/v1/fields/agent/values", params={"of": "steps", "limit": 1}).json()
     assert values == {"items": [{"value": "planner", "count": 2}]}

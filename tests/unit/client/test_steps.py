@@ -43,3 +43,14 @@ def test_an_async_client_gives_the_same(world: World, client: Client) -> None:
 
     world.run(read())
     assert expected
+
+
+def test_another_order_gives_the_same_steps_by_a_value(world: World, client: Client) -> None:
+    world.store.trajectories.write(generate_records(20, "shop"))
+    rows = list(client.steps("cost exists or type = tool", order="-cost"))
+    costs = [row.cost for row in rows if row.cost is not None]
+    assert costs == sorted(costs, reverse=True)
+    assert [row.cost for row in rows[len(costs) :]] == [None] * (len(rows) - len(costs))
+    assert {row.step_id for row in rows} == {
+        row.step_id for row in client.steps("cost exists or type = tool")
+    }

@@ -57,7 +57,7 @@ def test_a_table_has_the_rows_of_the_api(
     [
         (STEPS, "jsonl", {}, {}, "--format parquet"),
         (RUNS, "arrow", {}, {}, "--format parquet"),
-        (STEPS, "parquet", {}, {"order": "-duration"}, "--of steps has no --order"),
+        (STEPS, "parquet", {}, {"words": "refund"}, "--of steps has no --words"),
         (SCORES, "parquet", {}, {"limit": 1}, "--of scores has no --limit"),
         (SCORES, "parquet", {"where": "has_error"}, {}, "--of scores has no --where"),
     ],

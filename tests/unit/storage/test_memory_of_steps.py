@@ -11,6 +11,7 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.steps import StepsAsked
+from spanloom.core.query.question import parse_order
 from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where
@@ -73,6 +74,18 @@ def narrow(path: Path) -> Iterator[ClickHouseStore]:
         store = open_store(f"chdb://{path}")
     yield store
     store.close()
+
+
+@pytest.mark.parametrize("order", ["-duration", "cost", "-tokens", "-first_token"])
+def test_steps_are_ordered_without_the_columns_of_all_of_them(
+    narrow: ClickHouseStore, order: str
+) -> None:
+    reach, at = Reach.only(PROJECT), None
+    asked = StepsAsked(parse_steps_where(OWNED, 0), order=parse_order(order, Subject.STEP))
+    for _ in range(2):
+        rows = narrow.steps.list(reach, None, 51, at, asked)
+        assert len(rows) == 51
+        at = rows[-1].cursor
 
 
 def test_steps_are_listed_and_counted_by_their_agent(narrow: ClickHouseStore) -> None:

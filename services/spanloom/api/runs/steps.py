@@ -25,7 +25,7 @@ router = APIRouter(tags=["questions"])
 @router.get(
     "/v1/steps",
     operation_id="listSteps",
-    summary="List steps as rows, newest run first",
+    summary="List steps as rows, newest run first or by a value",
     response_model=StepList | ChosenList,
     responses={200: STEPS, **problem_responses(401, 403, 406, 422, 501, 503)},
 )

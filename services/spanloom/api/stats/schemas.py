@@ -132,8 +132,8 @@ def operators_of(field: declared.Field) -> list[str]:
 
 def field_item(field: declared.Field, of: str) -> FieldItem:
     """Return a declared field of ``trajectories`` or ``steps``."""
-    is_ordered = of == "trajectories" and is_orderable(field)
-    return FieldItem.made_of(field, of=of, operators=operators_of(field), is_ordered=is_ordered)
+    operators = operators_of(field)
+    return FieldItem.made_of(field, of=of, operators=operators, is_ordered=is_orderable(field))
 
 
 class LineQuery(BaseModel):

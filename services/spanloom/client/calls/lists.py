@@ -78,18 +78,20 @@ def steps(
     where: str | None = None,
     *,
     run_where: str | None = None,
+    order: str | None = None,
     limit: int | None = None,
     **filters: Unpack[RunFilters],
 ) -> Listing[StepRow]:
     """Return steps as rows, those of the newest run first, page by page as they are needed.
 
     ``where`` selects the steps, ``run_where`` their runs; the filters are those of
-    ``trajectories``. ::
+    ``trajectories``. ``order`` is another order: ``"-duration"``, the longest first; steps
+    without a value come last. ::
 
         client.steps("type = tool and error", since="7d").to_polars()
     """
     of_runs = trajectories(None, **filters).filters
-    asked = given({"where": where, "run_where": run_where})
+    asked = given({"where": where, "run_where": run_where, "order": order})
     return Listing("/v1/steps", {**asked, **of_runs}, limit, StepRow, has_arrow=True)
 
 

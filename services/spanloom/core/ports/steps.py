@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.query.question import Question
+from spanloom.core.query.question import NEWEST_FIRST, START, Order, Question
 from spanloom.core.query.where.tree import And, Chain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.access import Reach
+    from spanloom.core.query.question import Rank
     from spanloom.core.query.where.tree import Condition
     from spanloom.core.records.step import StepRow
 
@@ -24,19 +25,29 @@ class StepCursor(NamedTuple):
     trace_id: str
     project: str
     position: int
+    rank: Rank = ()
+    """The sort key before the start, where the list is ordered by a value of steps."""
 
 
 class StepsAsked(NamedTuple):
-    """A query for steps: which steps, and of which runs; ``None`` is all of them."""
+    """A query for steps: which, of which runs, and in which order; ``None`` is all of them."""
 
     where: Condition | None = None
     run_where: Condition | None = None
+    order: Order = NEWEST_FIRST
+    """By a field of steps, or by the start of their runs."""
+
+    @property
+    def is_by_run(self) -> bool:
+        """Whether the steps come run by run."""
+        return self.order.field is START
 
     def runs(self) -> Question:
         """Return the query for the runs that have such a step: no other need be read."""
         has_step = None if self.where is None else Chain((self.where,), ())
         parts = [part for part in (self.run_where, has_step) if part is not None]
-        return Question(And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None))
+        where = And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
+        return Question(where, self.order if self.is_by_run else NEWEST_FIRST)
 
 
 ANY_STEP = StepsAsked()
@@ -49,6 +60,8 @@ class ListedStep:
     row: StepRow
     run_start_ns: int
     """In nanoseconds: lists are ordered by it."""
+    rank: Rank = ()
+    """See ``StepCursor.rank``."""
 
     @property
     def key(self) -> TraceKey:
@@ -59,7 +72,7 @@ class ListedStep:
     def cursor(self) -> StepCursor:
         """The position just after this row."""
         row = self.row
-        return StepCursor(self.run_start_ns, row.trace_id, row.project, row.position)
+        return StepCursor(self.run_start_ns, row.trace_id, row.project, row.position, self.rank)
 
 
 class StepReader(Protocol):
@@ -73,8 +86,9 @@ class StepReader(Protocol):
         after: StepCursor | None = None,
         asked: StepsAsked = ANY_STEP,
     ) -> Sequence[ListedStep]:
-        """Return up to ``limit`` steps of runs that pass the filter, newest run first.
+        """Return up to ``limit`` steps of runs that pass the filter, in the order asked for.
 
-        Runs are in the order of lists, the steps of each by their position. Raises
-        ``InvalidQueryError`` for a query that cannot be answered, or not over so many runs.
+        By default runs are in the order of lists, the steps of each by their position. By a value
+        of steps, those without one come last. Raises ``InvalidQueryError`` for a query that cannot
+        be answered, or not over so many runs, and for a position in another order.
         """

@@ -1,5 +1,7 @@
 """A question about runs: which of them, as the conditions of filters, and in which order.
 
+Lists of steps have orders of the same form, by the fields of steps.
+
 Filters are short spellings of a ``where``::
 
     condition_of({"agent": "planner", "since": 5})     agent = "planner" and start >= 5 ns
@@ -11,7 +13,7 @@ import operator
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from spanloom.core.query.where.fields import RUN_FIELDS, Field
+from spanloom.core.query.where.fields import FIELDS, RUN_FIELDS, Field, Subject
 from spanloom.core.query.where.problems import InvalidTextError, Piece
 from spanloom.core.query.where.tree import And, Compare, Operator
 from spanloom.core.records.declared import FieldType
@@ -32,7 +34,10 @@ NUMERIC = (FieldType.INTEGER, FieldType.NUMBER, FieldType.DURATION, FieldType.TI
 
 
 class Order(NamedTuple):
-    """The field that orders a list, then start, trace id and project in the same direction."""
+    """The field that orders a list, then start, trace id and project in the same direction.
+
+    Of steps the start is that of their run, and last comes their place in it, ascending.
+    """
 
     field: Field
     is_descending: bool
@@ -58,20 +63,25 @@ ANY_RUN = Question()
 
 
 def is_orderable(field: Field) -> bool:
-    """Return whether lists of runs can be ordered by a field: a number in the row of a run."""
+    """Return whether lists can be ordered by a field: a number in the row of a run or a step."""
     return field.type in NUMERIC and not field.is_said
 
 
-def parse_order(text: str) -> Order:
-    """Return the order of a text such as ``-duration``, longest first.
+def orders_of(of: Subject) -> Mapping[str, Field]:
+    """Return the fields that lists of runs or steps can be ordered by; ``start`` is the run's."""
+    return {field.name: field for field in (START, *FIELDS[of].values()) if is_orderable(field)}
 
-    Raises ``InvalidTextError``.
+
+def parse_order(text: str, of: Subject = Subject.RUN) -> Order:
+    """Return the order of a text such as ``-duration``, longest first, for runs or steps.
+
+    Steps are ordered by the ``start`` of their runs too. Raises ``InvalidTextError``.
     """
     is_descending = text.startswith("-")
     name = Piece(text.removeprefix("-"), int(is_descending))
-    orderable = {known.name: known for known in RUN_FIELDS.values() if is_orderable(known)}
+    orderable = orders_of(of)
     if name.text not in orderable:
-        problem = name.wrong(f"runs cannot be ordered by {name.text!r}", orderable)
+        problem = name.wrong(f"{of.value}s cannot be ordered by {name.text!r}", orderable)
         raise InvalidTextError(text, [problem], "order")
     return Order(orderable[name.text], is_descending)
 

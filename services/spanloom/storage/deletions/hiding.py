@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
-from spanloom.storage.engine.parameters import batched, without
+from spanloom.storage.engine.parameters import Condition, batched, without
 from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.storage.engine.lane import Lane
-    from spanloom.storage.engine.parameters import Condition
 
 
 OF_TRACES = (
@@ -89,6 +88,16 @@ def row_lives(table: str) -> str:
     late = late_rows_live(table)
     condition = f"{_TRACE_LIVES} AND {late}" if late else _TRACE_LIVES
     return f"{_NOTHING_DELETED} OR ({condition})"
+
+
+def alive(lane: Lane, table: str) -> Condition:
+    """Return the condition that a row is not deleted, for a query of a reader that names no trace.
+
+    Lanes of readers cannot set it beside the query.
+    """
+    if not lane.hiding.may_hide:
+        return Condition("true", {})
+    return Condition(f"({row_lives(table)})", {})
 
 
 def late_rows_live(table: str) -> str:

@@ -19,8 +19,8 @@ from spanloom.core.records.declared import Stored, StoredCounts, Timed
 from spanloom.core.records.run import RUN, Run
 from spanloom.storage.engine.parameters import Condition, batched
 from spanloom.storage.runs.candidates import KEYS_AT_ONCE, Line, place_of, read_places
-from spanloom.storage.where.columns import rank as rank_of
 from spanloom.storage.where.compile import passing
+from spanloom.storage.where.orders import rank as rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

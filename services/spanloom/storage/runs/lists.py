@@ -17,8 +17,8 @@ from spanloom.storage.runs.current import (
     still_current,
     with_continuations,
 )
-from spanloom.storage.where.columns import ordered
 from spanloom.storage.where.compile import compile_where, passing
+from spanloom.storage.where.orders import ordered
 from spanloom.storage.where.side_tables import Beside
 
 if TYPE_CHECKING:

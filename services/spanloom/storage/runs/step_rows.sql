@@ -10,7 +10,6 @@ FROM (
     LIMIT 1 BY Project, TraceId
 )
 ARRAY JOIN {items}
-WHERE StepPlace > {behind:Int64} + 1
-  AND {steps}
-ORDER BY StartTimeUnixNano DESC, TraceId DESC, Project DESC, StepPlace ASC
+WHERE {steps}
+ORDER BY {order}
 LIMIT {most:UInt64}

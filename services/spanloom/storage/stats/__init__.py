@@ -8,7 +8,7 @@ from spanloom.core.query.intervals import UTC, refuse_timezone
 from spanloom.core.query.stats import COUNT, QUANTILES, RATE, Group
 from spanloom.core.query.where.fields import STEP_FIELDS, Subject
 from spanloom.core.records.declared import FieldType
-from spanloom.storage.deletions.hiding import row_lives
+from spanloom.storage.deletions.hiding import alive
 from spanloom.storage.engine.failures import bounded
 from spanloom.storage.engine.parameters import Condition, both, within
 from spanloom.storage.stats.intervals import interval_start
@@ -112,7 +112,7 @@ class ClickHouseStats:
                 "numbers",
                 reach=within(reach),
                 filter=both(passing(where), wanted),
-                alive=self._alive(),
+                alive=alive(self._asker, "trajectory_list"),
                 shown=shown(asked),
                 steps=steps_of(asked, wanted.text),
                 grouped=grouped(asked),
@@ -134,12 +134,6 @@ class ClickHouseStats:
             if where is not None
         ]
         return Condition(" AND ".join(parts) or "true", compiler.literals.values)
-
-    def _alive(self) -> Condition:
-        """Return the condition that a run is not deleted: this query names no trace."""
-        if not self._asker.hiding.may_hide:
-            return Condition("true", {})
-        return Condition(f"({row_lives('trajectory_list')})", {})
 
 
 def _group(row: Values, asked: Numbers) -> Group:

@@ -1,4 +1,4 @@
-"""The SQL of each field of a ``where``, and the order of a list of runs by one.
+"""The SQL of each field of a ``where``.
 
 For steps, a name such as ``StepName`` is one item of the array ``Steps.Name``: a parameter of a
 lambda, or an alias of ``ARRAY JOIN``.
@@ -9,19 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.errors import InvalidQueryError
-from spanloom.core.query.question import START
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.records.declared import StoredSteps
 from spanloom.core.records.run import RUN
 from spanloom.core.records.step import STEP
-from spanloom.storage.engine.parameters import Condition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.query.lists import Cursor
-    from spanloom.core.query.question import Order
     from spanloom.core.records.declaration import Declaration
 
 
@@ -76,51 +71,3 @@ def items_in(sql: str) -> Sequence[tuple[str, str]]:
 def joined_items(sql: str) -> str:
     """Return the operands of ``ARRAY JOIN`` for the items of steps that an expression names."""
     return ", ".join(f"{array} AS {name}" for name, array in items_in(sql))
-
-
-_PLACE = ("StartTimeUnixNano", "TraceId", "Project")
-_TYPES = ("UInt64", "String", "String")
-
-
-def rank(order: Order) -> Condition:
-    """Return the tuple of the sort key before the start; empty if ordered by the start itself."""
-    return Condition(f"tuple({', '.join(_ranks(order))})", {})
-
-
-def ordered(order: Order, after: Cursor | None) -> dict[str, Condition]:
-    """Return the parts of ``list_candidates.sql``: the order, and the condition after a position.
-
-    Raises ``InvalidQueryError`` for a position that does not fit this order.
-    """
-    ranks = _ranks(order)
-    if after is not None and len(after.rank) != len(ranks):
-        raise InvalidQueryError("it is no position in this order; begin without it", "cursor")
-    columns = [*ranks, *_PLACE]
-    way = "DESC" if order.is_descending else "ASC"
-    return {
-        "rank": rank(order),
-        "order": Condition(", ".join(f"{column} {way}" for column in columns), {}),
-        "behind": Condition("true", {}) if after is None else _behind(order, columns, after),
-    }
-
-
-def _ranks(order: Order) -> Sequence[str]:
-    """Return the sort key before the start, so that runs without a value come last."""
-    if order.field is START:
-        return []
-    column = RUN_COLUMNS[order.field.name]
-    if not column.is_there:
-        return [f"({column.sql})"]
-    is_there = column.is_there if order.is_descending else f"NOT {column.is_there}"
-    return [f"({is_there})", f"if({column.is_there}, {column.sql}, 0)"]
-
-
-def _behind(order: Order, columns: Sequence[str], after: Cursor) -> Condition:
-    kinds = [*("Float64" if isinstance(n, float) else "Int64" for n in after.rank), *_TYPES]
-    values = {f"after_{number}": value for number, value in enumerate(after.place)}
-    places = [f"{{{name}:{kind}}}" for name, kind in zip(values, kinds, strict=True)]
-    sign = "<" if order.is_descending else ">"
-    text = f"({', '.join(columns)}) {sign} ({', '.join(places)})"
-    if not after.rank:  # stated separately, so that the rows before it are not read
-        text = f"StartTimeUnixNano {sign}= {places[0]} AND {text}"
-    return Condition(text, values)
