@@ -198,6 +198,38 @@ def test_steps_of_all_runs_are_asked_selected_and_opened(
     expect(page.locator(".grid .row.on .label")).to_have_text(re.compile("fetch_page|run_tests"))
 
 
+def test_heads_order_the_steps_of_all_runs(page: Page, service: RunningSpanloom) -> None:
+    page.goto(f"{service.api}/steps?where=type+%3D+model")
+    rows, head = page.locator(ROWS), page.get_by_role("columnheader", name="cost")
+    expect(page.get_by_role("columnheader", name="started")).to_have_attribute(
+        "aria-sort", "descending"
+    )
+    head.get_by_role("button").press("Enter")
+    expect(head).to_have_attribute("aria-sort", "descending")
+    costly = step_ids(service, where="type = model", order="-cost")
+    expect(rows.first.get_by_role("link")).to_have_attribute("href", re.compile(costly[0]))
+    assert query_of(page) == {"where": "type = model", "order": "-cost"}
+    boxes = page.locator(f"{ROWS} input[type=checkbox]")
+    boxes.first.click()
+    head.get_by_role("button").click()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    expect(page.locator(".selection")).to_contain_text("1 selected")  # the question is the same
+    assert query_of(page)["order"] == "cost"
+    page.get_by_role("button", name="started").click()
+    assert "order" not in query_of(page)
+    page.go_back()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    page.goto(f"{service.api}/steps?order=-colour")
+    expect(page.locator("section.notice")).to_contain_text("steps cannot be ordered by 'colour'")
+    page.get_by_role("link", name="Begin afresh").click()
+    expect(rows).to_have_count(50)
+
+
+def step_ids(service: RunningSpanloom, **asked: str) -> list[str]:
+    items = httpx.get(f"{service.api}/v1/steps", params=asked).json()["items"]
+    return [item["step_id"] for item in items]
+
+
 def test_what_is_wrong_with_a_question_for_steps_is_marked(
     page: Page, service: RunningSpanloom
 ) -> None:

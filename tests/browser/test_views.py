@@ -201,6 +201,19 @@ def test_every_page_over_runs_has_views_of_its_own(
     assert moderate(page) == []
 
 
+def test_a_view_of_steps_keeps_their_order(page: Page, service: RunningSpanloom) -> None:
+    page.goto(f"{service.api}/steps?where=type+%3D+model&order=-duration")
+    menu(page).get_by_label("Name of this view").fill("slow calls")
+    press(page, "Save for the team")
+    expect(page.locator(".sheet [role=status]").last).to_have_text("Saved.")
+    page.goto(f"{service.api}/steps")
+    menu(page)
+    press(page, "slow calls")
+    head = page.get_by_role("columnheader", name="duration")
+    expect(head).to_have_attribute("aria-sort", "descending")
+    assert query_of(page) == {"where": "type = model", "order": "-duration"}
+
+
 def test_the_menu_closes_after_its_choice(page: Page, service: RunningSpanloom) -> None:
     """Both for a view of the page and for one with a name; the focus stays at its button."""
     make(service, "ours", parameters={"where": "outcome = failed"})

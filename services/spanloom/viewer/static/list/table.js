@@ -6,10 +6,11 @@ import { read, write } from "../state/reader.js";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
-import { change, place } from "../state/place.js";
+import { place } from "../state/place.js";
 import { Selection } from "../state/selection.js";
 import { html } from "../ui/html.js";
 import { AllBox, RowBox } from "../ui/select_box.js";
+import { SortHead } from "../ui/sort_head.js";
 import { useKeys } from "../ui/frame.js";
 import { chosenColumns, more } from "./columns.js";
 import { keepPage, stateOf } from "./run.js";
@@ -108,26 +109,13 @@ export function Table({ runs }) {
     { key: "X", says: "key.select.range", run: () => runs[active.value] && selection.turn(ids[active.value], ids) },
   ], [runs]);
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${t("list.label")}><table class="runs">
-    <thead><tr><th class="mark"><span class="sr">${t("column.marks")}</span><${AllBox} of=${selection} shown=${ids} /></th>${columns.map((column) => html`<${Head} key=${column.name} column=${column} order=${order} />`)}</tr></thead>
+    <thead><tr><th class="mark"><span class="sr">${t("column.marks")}</span><${AllBox} of=${selection} shown=${ids} /></th>${columns.map((column) => html`<${SortHead} key=${column.name} column=${column} order=${order} />`)}</tr></thead>
     <tbody ref=${body}>${runs.map((run, at) => html`<${Row} key=${run.trace_id + run.project} run=${run} ids=${ids} columns=${columns} shade=${shade} isActive=${at === active.value} isNewDay=${isByTime && at > 0 && dayOf(run) !== dayOf(runs[at - 1])} enter=${() => { active.value = at; }} />`)}</tbody>
   </table></div>`;
 }
 
 /** The day of a run, in the reader's time zone. @param {Run} run */
 const dayOf = (run) => new Date(Number(run.started_at)).toDateString();
-
-/** @param {{column: import("./columns.js").Column, order: string}} props */
-function Head({ column, order }) {
-  const label = t(column.label);
-  if (!column.order) return html`<th class=${column.isNumber ? "number" : ""}>${label}</th>`;
-  const isDown = order === `-${column.order}`;
-  const isUp = order === column.order;
-  const arrow = html`<span class="arrow" aria-hidden="true">${isDown ? "▾" : isUp ? "▴" : ""}</span>`;
-  const next = isDown ? column.order : `-${column.order}`;
-  return html`<th class=${column.isNumber ? "number" : ""} aria-sort=${isDown ? "descending" : isUp ? "ascending" : "none"}>
-    <button class="sort" title=${t("list.sort", { label })} onClick=${() => change({ order: next === "-start" ? null : next, cursor: null, at: null }, true)}>
-      ${column.isNumber ? html`${arrow}${label}` : html`${label}${arrow}`}</button></th>`;
-}
 
 /**
  * @param {{run: Run, ids: string[], columns: import("./columns.js").Column[], isActive: boolean, isNewDay: boolean, enter: () => void,

@@ -29,7 +29,7 @@ const EXAMPLES = ["type = tool and error", "type = model and duration > 10s", "t
 
 export function Page() {
   const { query } = place.value;
-  const asked = JSON.stringify([question(query), query.cursor]);
+  const asked = JSON.stringify([question(query), query.order, query.cursor]);
   useEffect(() => void load(query), [asked, returns.value]);
   const error = failure.value;
   const isWrong = error?.errors.some((one) => one.parameter === "where");

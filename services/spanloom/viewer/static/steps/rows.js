@@ -30,7 +30,7 @@ export async function load(query) {
   total.value = null;
   getJson("/v1/stats", { ...question(query), of: "steps", metrics: "count" }, until).then(({ items }) => { total.value = items[0]?.count ?? 0; }, () => {});
   try {
-    const page = await getJson("/v1/steps", { ...question(query), limit: PAGE, cursor: query.cursor }, until);
+    const page = await getJson("/v1/steps", { ...question(query), order: query.order, limit: PAGE, cursor: query.cursor }, until);
     batch(() => {
       rows.value = page.items;
       nextCursor.value = page.next_cursor;
