@@ -238,6 +238,16 @@ def test_a_run_that_cannot_be_fetched_is_asked_for_again_and_may_be_huge(
     assert long
 
 
+def test_a_view_that_is_gone_is_the_tree(
+    page: Page, service: RunningSpanloom, talk: list[str]
+) -> None:
+    page.goto(f"{service.api}/conversation?id={quote(TALK, safe='')}&view=flame")
+    expect(page.locator(".bar-line .chip")).to_contain_text("There is no view flame")
+    expect(page.locator(".views [aria-current=true]")).to_have_text("Tree")
+    expect(page.locator(".find")).to_be_visible()
+    assert talk
+
+
 def test_the_transcript_tells_who_said_what_turn_after_turn(
     page: Page, service: RunningSpanloom, talk: list[str]
 ) -> None:

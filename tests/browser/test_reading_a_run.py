@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -157,6 +157,33 @@ def test_on_a_phone_rows_and_a_tapped_step_are_in_sight(page: Page, coder: str) 
     expect(row).to_be_in_viewport()
     page.get_by_role("button", name="All figures").click()
     expect(page.locator(".facts", has_text="tool share").first).to_be_visible()
+
+
+def test_an_address_of_a_view_that_is_gone_shows_the_tree_and_says_so(
+    page: Page, coder: str
+) -> None:
+    """It names a view, or a form of the graph, that an earlier page had."""
+    tabs = page.get_by_role("navigation", name="Views of the run")
+    for gone in ("flame", "<img src=x onerror=alert(1)>", "x" * 3_000):
+        page.goto(f"{coder}?view={quote(gone)}&step={1:016x}")
+        said = page.locator(".bar-line .chip")
+        expect(said).to_contain_text(f"There is no view {gone[:30]}")
+        expect(said).to_contain_text("this is: Tree")
+        expect(tabs.locator("[aria-current=true]")).to_have_text("Tree")
+        expect(page.get_by_role("treegrid")).to_be_visible()
+        expect(page.locator(".find")).to_be_visible()  # as beside every tree
+        assert faults(page) == []
+    page.get_by_role("button", name="Take it out of the address").click()
+    expect(said).to_have_count(0)
+    assert urlsplit(page.url).query == f"step={1:016x}"
+    page.goto(f"{coder}?view=graph&graph=flow")
+    expect(page.locator(".agent-box")).to_have_count(2)
+    expect(page.locator(".graph-tools .chip")).to_contain_text("no view flow; this is: Agents")
+    tabs.get_by_role("button", name="Transcript").click()
+    expect(page.locator(".chip")).to_have_count(0)
+    page.goto(f"{coder}?view=tree")
+    expect(page.locator(".find")).to_be_visible()
+    expect(page.locator(".chip")).to_have_count(0)
 
 
 def test_the_graph_has_a_box_for_each_agent_and_fits(page: Page, coder: str) -> None:

@@ -161,6 +161,8 @@ export const en = {
   "view.tree": "Tree",
   "view.transcript": "Transcript",
   "view.graph": "Graph",
+  "view.gone": "There is no view {name}; this is: {shown}.",
+  "view.gone.close": "Take it out of the address",
   "graph.calls": "{n} {n|call|calls}",
   "find.label": "Search steps and what they say",
   "find.alone": "hits alone",

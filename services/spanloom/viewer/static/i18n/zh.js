@@ -162,6 +162,8 @@ export const zh = {
   "view.tree": "树",
   "view.transcript": "对话记录",
   "view.graph": "图",
+  "view.gone": "没有视图 {name}，这里显示：{shown}。",
+  "view.gone.close": "从地址中去掉",
   "graph.calls": "{n} 次调用",
   "find.label": "搜索步骤及其内容",
   "find.alone": "仅命中",

@@ -11,7 +11,7 @@ import "../conversation/state.js";
 import { Player } from "../run/player.js";
 import { view } from "../run/state.js";
 import { Tree } from "../run/tree.js";
-import { Crumbs, Views } from "../run/views.js";
+import { Crumbs, viewOf, Views } from "../run/views.js";
 import { place } from "../state/place.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html } from "../ui/html.js";
@@ -32,7 +32,7 @@ function wordsOf(made) {
 }
 
 export function Page() {
-  const { id = "", project, view: on } = place.value.query;
+  const { id = "", project } = place.value.query;
   useEffect(() => void loadRuns(), [id, project]);
   const there = view.value;
   useEffect(() => {
@@ -42,7 +42,7 @@ export function Page() {
     <main class="run talk">
       ${failure.value && !areAll.value ? html`<${Failure} error=${failure.value} again=${loadRuns} />` : html`<${Header} />`}
       ${there && html`<${Behind} />`}
-      ${there && html`<div class="bar-line"><${Views} />${!on && html`<${Crumbs} /><${Finder} />`}</div>
+      ${there && html`<div class="bar-line"><${Views} />${viewOf() === "tree" && html`<${Crumbs} /><${Finder} />`}</div>
         <div class="halves"><div class="left"><${Left} there=${there} /></div>
           <aside class="step" aria-label=${t("step.label")}><div class="chosen"><${Chosen} /></div></aside></div>`}
     </main>
@@ -62,7 +62,7 @@ function Behind() {
 
 /** @param {{there: import("../tree/view.js").View}} props */
 function Left({ there }) {
-  const { view: on } = place.value.query;
+  const on = viewOf();
   if (on === "transcript") return html`<${Transcript} />`;
   return html`<${Player} />${on === "graph" ? html`<${RunGraph} />` : html`<${Tree} view=${there} words=${wordsOf} />`}`;
 }

@@ -5,7 +5,7 @@ import { Header } from "../run/header.js";
 import { Player } from "../run/player.js";
 import { chosen, failure, headed, load, lost, runPath, traceId, view } from "../run/state.js";
 import { Tree } from "../run/tree.js";
-import { Crumbs, Views } from "../run/views.js";
+import { Crumbs, viewOf, Views } from "../run/views.js";
 import { AnnotateButton, Annotation } from "../annotate/door.js";
 import { FIRST_ERROR, place } from "../state/place.js";
 import { StepPanel } from "../step/panel.js";
@@ -32,7 +32,7 @@ export function Page() {
     <main class="run">
       ${query.queue && html`<${QueueBar} trace=${traceId()} />`}
       ${failure.value ? html`<${Failure} error=${failure.value} again=${load} />` : html`<${Header} />`}
-      ${there && html`<div class="bar-line"><${Views} />${!query.view && html`<${Crumbs} /><${Search} />`}<span class="room"></span><${AnnotateButton} /></div>
+      ${there && html`<div class="bar-line"><${Views} />${viewOf() === "tree" && html`<${Crumbs} /><${Search} />`}<span class="room"></span><${AnnotateButton} /></div>
         <div class="halves"><div class="left"><${Left} /></div>
           <aside class="step ${query.annotate ? "annotating" : ""}" aria-label=${t("step.label")}><button class="to-tree" onClick=${() => document.querySelector(".halves")?.scrollIntoView()}>↑ ${t("tree.label")}</button><${Annotation} /><div class="chosen"><${Chosen} /></div></aside></div>`}
     </main>
@@ -42,7 +42,7 @@ export function Page() {
 function Left() {
   const there = view.value;
   if (!there) return "";
-  const { view: on } = place.value.query;
+  const on = viewOf();
   if (on === "transcript") return html`<${Transcript} />`;
   return html`<${Player} />${on === "graph" ? html`<${Graph} />` : html`<${Tree} view=${there} />`}`;
 }

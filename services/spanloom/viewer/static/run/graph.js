@@ -14,6 +14,7 @@ import { Zoomed } from "./drawing.js";
 import { AgentBox, agentsOf, fitting } from "./agents.js";
 import { head } from "./player.js";
 import { choose, chosen, runPath, view } from "./state.js";
+import { Gone } from "./views.js";
 
 // The call graph.
 
@@ -40,7 +41,7 @@ const LARGE = 20_000;
 /** The buttons that choose what is a box: an agent, or each call. */
 function Modes() {
   const isCalls = place.value.query.graph === "calls";
-  return html`<div class="graph-tools"><button aria-pressed=${String(!isCalls)} onClick=${() => change({ graph: null }, true)}>${t("graph.agents")}</button>
+  return html`<div class="graph-tools"><${Gone} of="graph" there=${["agents", "calls"]} shown=${t("graph.agents")} /><button aria-pressed=${String(!isCalls)} onClick=${() => change({ graph: null }, true)}>${t("graph.agents")}</button>
     <button aria-pressed=${String(isCalls)} onClick=${() => change({ graph: "calls" }, true)}>${t("graph.each")}</button></div>`;
 }
 

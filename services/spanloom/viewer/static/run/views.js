@@ -61,10 +61,20 @@ export function ExportButton({ path, params, name = path.split("/")[3], paper })
 
 const VIEWS = /** @type {const} */ (["tree", "graph", "transcript"]);
 
+/** The view that the address names; the tree if it names none that there is. */
+export const viewOf = () => VIEWS.find((one) => one === place.value.query.view) ?? "tree";
+
 export function Views() {
-  const on = place.value.query.view ?? "tree";
+  const on = viewOf();
   return html`<nav class="tabs views" aria-label=${t("run.views")}>${VIEWS.map((one) => html`<button aria-current=${String(on === one)}
-    onClick=${() => change({ view: one === "tree" ? null : one }, true)}>${t(`view.${one}`)}</button>`)}</nav>`;
+    onClick=${() => change({ view: one === "tree" ? null : one }, true)}>${t(`view.${one}`)}</button>`)}</nav><${Gone} of="view" there=${VIEWS} shown=${t(`view.${on}`)} />`;
+}
+
+/** Says that the address names what there is not, and takes it out. @param {{of: "view" | "graph", there: readonly string[], shown: string}} props */
+export function Gone({ of, there, shown }) {
+  const named = place.value.query[of];
+  if (!named || there.includes(named)) return "";
+  return html`<span class="chip" role="status"><bdi>${t("view.gone", { name: line(named, 40), shown })}</bdi><button aria-label=${t("view.gone.close")} title=${t("view.gone.close")} onClick=${() => change({ [of]: null })}>×</button></span>`;
 }
 
 /** The path from the run to the root of the tree. */
