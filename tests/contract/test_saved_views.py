@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Barrier
 from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.model.saved_view import FORMAT, MOST_VIEWS, SavedView, ViewPage
+from spanloom.core.model.saved_view import FORMAT, MAX_NAME, MOST_VIEWS, SavedView, ViewPage
 from spanloom.saved_views.keeping import (
     KeptView,
     SavedViews,
@@ -231,3 +233,97 @@ def test_a_project_has_so_many_views_and_no_more(
     with pytest.raises(ViewRefusedError, match=f"{MOST_VIEWS} views"):
         SavedViews(cast("ViewStore", Full())).make(project, "runs", Wanted("more", {}), "ada")
     assert views.listed(new_project()) == []
+
+
+def test_views_of_one_name_made_at_once_are_one_view(store: Store, project: str) -> None:
+    """Each process has looked and found no such view before any of them stored one."""
+    processes = 6
+    barrier = Barrier(processes)
+
+    class Together:
+        """The store, in which all have looked before one adds."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(store.saved_views, name)
+
+        def add(self, view: SavedView) -> None:
+            barrier.wait(30)
+            store.saved_views.add(view)
+
+    def make(number: int) -> str:
+        views = SavedViews(cast("ViewStore", Together()))
+        wanted = Wanted("mine", {"since": f"{number % 2 + 1}d"})
+        try:
+            return views.make(project, "runs", wanted, f"annotator {number}").view.id
+        except ViewRefusedError as refused:
+            return refused.current[0].view.id
+
+    with ThreadPoolExecutor(processes) as pool:
+        ids = list(pool.map(make, range(processes)))
+    (kept,) = SavedViews(store.saved_views).listed(project)
+    assert {kept.view.id} == set(ids)
+    assert (kept.view.name, kept.view.revision) == ("mine", 1)
+
+
+def test_the_same_view_made_twice_at_once_is_the_one_there(store: Store, project: str) -> None:
+    class Meanwhile:
+        """The store, in which another process made the view first."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(store.saved_views, name)
+
+        def add(self, mine: SavedView) -> None:
+            theirs = replace(mine, owner="bo", at_us=2, change="", parameters=self.parameters)
+            store.saved_views.add(theirs)
+            store.saved_views.add(mine)
+
+        parameters = WEEK
+
+    at_once = Meanwhile()
+    mine = SavedViews(cast("ViewStore", at_once), lambda: 3_000_000)
+    assert made(mine, project).owner == "bo"
+    at_once.parameters = {"since": "1d"}
+    with pytest.raises(ViewRefusedError, match="'other' of this page already") as refused:
+        made(mine, project, "other")
+    assert [kept.view.owner for kept in refused.value.current] == ["bo"]
+
+
+def test_views_renamed_to_one_name_at_once_are_told_apart(store: Store, project: str) -> None:
+    views = SavedViews(store.saved_views)
+    one, two, three = (made(views, project, name) for name in ("one", "two", "same (2)"))
+    for view in (one, two):
+        store.saved_views.add(replace(view, name="same", revision=2, at_us=view.at_us + 1))
+    named = {kept.view.id: kept.view.name for kept in views.listed(project)}
+    first, second = sorted((one.id, two.id))
+    assert named == {first: "same", second: "same (3)", three.id: "same (2)"}
+    kept = views.change(project, second, Wanted("same (3)", {}), 2, "ada")
+    assert kept.view.name == "same (3)"
+    assert len({kept.view.name for kept in views.listed(project)}) == 3
+
+
+def test_a_name_is_free_again_after_a_rename_and_a_deletion(
+    views: SavedViews, project: str
+) -> None:
+    first = made(views, project)
+    views.change(project, first.id, Wanted("renamed", WEEK), 1, "ada")
+    second = made(views, project)
+    assert second.id != first.id
+    views.set_default(project, second.id, is_default=True)
+    views.delete(project, second.id, 1, "ada")
+    again = views.make(project, "runs", Wanted("mine", {}), "bo")
+    assert (again.view.revision, again.view.owner, again.is_default) == (3, "bo", False)
+    assert [kept.view.name for kept in views.listed(project)] == ["mine", "renamed"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_long_names_are_told_apart_within_their_bound(
+    store: Store, project: str, name: str
+) -> None:
+    views = SavedViews(store.saved_views)
+    long = (name * MAX_NAME)[:MAX_NAME]
+    for number in range(12):
+        store.saved_views.add(SavedView(project, f"{number:016x}", "runs", long))
+    found = [kept.view.name for kept in views.listed(project)]
+    assert len(set(found)) == 12
+    assert long in found
+    assert max(map(len, found)) == MAX_NAME

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.core.errors import PermanentError
 from spanloom.core.model.saved_view import MOST_VIEWS, SavedView
 from spanloom.saved_views.faults import faults_of, refuse_faults
+from spanloom.saved_views.names import place_of, told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -56,12 +57,9 @@ class SavedViews:
         self._lock = Lock()
 
     def listed(self, project: str, page: str | None = None) -> Sequence[KeptView]:
-        """Return the views of a project, or of one page, by page and name."""
-        defaults = self._store.defaults(project)
+        """Return the views of a project, or of one page, by page and name; no two have one name."""
         return [
-            KeptView(view, defaults.get(view.page) == view.id)
-            for view in self._store.list(project)
-            if not view.is_deleted and page in (None, view.page)
+            kept for kept in self._kept(self._store.list(project)) if page in (None, kept.view.page)
         ]
 
     def faults(self, view: SavedView) -> Sequence[ViewFault]:
@@ -71,23 +69,26 @@ class SavedViews:
     def make(self, project: str, page: str, wanted: Wanted, owner: str) -> KeptView:
         """Store a new view; the same one again is returned as it is.
 
-        Raises ``ViewRefusedError`` if another has the name or there are ``MOST_VIEWS``, and
-        ``InvalidQueryError`` for parameters that the service would refuse.
+        Raises ``ViewRefusedError`` if another has the name, also one that was made at the same
+        moment, or there are ``MOST_VIEWS``, and ``InvalidQueryError`` for parameters that the
+        service would refuse.
         """
         with self._lock:
-            there = self.listed(project)
+            stored = self._store.list(project)
+            there = self._kept(stored)
             if same := _named(there, page, wanted.name):
-                if same.view.parameters == wanted.parameters and not same.view.is_newer:
-                    return same
-                raise _name_taken(same)
+                return _as_wanted(same, wanted)
             if len(there) >= MOST_VIEWS:
                 raise ViewRefusedError(
                     f"The project has {MOST_VIEWS} views, and may not have more: delete one first."
                 )
             refuse_faults(page, wanted.parameters, self._clock_ns())
-            view_id = secrets.token_hex(8)
-            view = SavedView(project, view_id, page, *wanted, owner=owner, revision=0)
-            return self._add(view, by=owner)
+            view_id, revision = place_of(stored, project, page, wanted.name)
+            view = SavedView(project, view_id, page, *wanted, owner=owner, revision=revision)
+            try:
+                return self._add(view, by=owner)
+            except ViewRefusedError as refused:
+                return _as_wanted(refused.current[0], wanted)
 
     def change(
         self, project: str, view_id: str, wanted: Wanted, revision: int, by: str
@@ -122,6 +123,8 @@ class SavedViews:
         with self._lock:
             kept = _found(self.listed(project), view_id)
             _refuse_later(kept, revision)
+            if kept.is_default:  # another view of its name may be made, and has its id then
+                self._choose(kept.view, "")
             return self._add(replace(kept.view, parameters={}, is_deleted=True), by=by)
 
     def set_default(self, project: str, view_id: str, *, is_default: bool) -> KeptView:
@@ -129,9 +132,18 @@ class SavedViews:
         with self._lock:
             kept = _found(self.listed(project), view_id)
             if kept.is_default is not is_default:
-                page, at_us = kept.view.page, self._clock_ns() // 1_000
-                self._store.set_default(project, page, view_id if is_default else "", at_us)
+                self._choose(kept.view, view_id if is_default else "")
             return kept._replace(is_default=is_default)
+
+    def _kept(self, stored: Sequence[SavedView]) -> Sequence[KeptView]:
+        """Return those of a project's views that are not deleted."""
+        views = told_apart(view for view in stored if not view.is_deleted)
+        defaults = self._store.defaults(views[0].project) if views else {}
+        return [KeptView(view, defaults.get(view.page) == view.id) for view in views]
+
+    def _choose(self, view: SavedView, view_id: str) -> None:
+        at_us = self._clock_ns() // 1_000
+        self._store.set_default(view.project, view.page, view_id, at_us)
 
     def _add(self, view: SavedView, *, by: str, is_default: bool = False) -> KeptView:
         """Store the next revision; raise ``ViewRefusedError`` if another process was faster."""
@@ -161,6 +173,15 @@ def _found(there: Sequence[KeptView], view_id: str) -> KeptView:
 
 def _named(there: Sequence[KeptView], page: str, name: str) -> KeptView | None:
     return next((k for k in there if (k.view.page, k.view.name) == (page, name)), None)
+
+
+def _as_wanted(kept: KeptView, wanted: Wanted) -> KeptView:
+    """Return the view if it is the wanted one; raises ``ViewRefusedError``."""
+    view = kept.view
+    is_same = (view.name, view.parameters) == wanted and not (view.is_newer or view.is_deleted)
+    if not is_same:
+        raise _name_taken(kept)
+    return kept
 
 
 def _refuse_later(kept: KeptView, revision: int) -> None:

@@ -32,7 +32,7 @@ class SavedView:
 
     project: str
     id: str
-    """16 hex digits; never changes."""
+    """16 hex digits, of its first name; never changes."""
     page: str
     """One of ``ViewPage``; of a newer format perhaps another."""
     name: str
