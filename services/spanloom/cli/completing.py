@@ -35,6 +35,7 @@ ITEMS: Mapping[str, str] = {
     "search": "spanloom.core.records.hit:Hit",
     "conversations": "spanloom.core.records.conversation:ConversationItem",
     "fields": "spanloom.core.records.field:FieldItem",
+    "views list": "spanloom.core.records.saved_view:ViewItem",
 }
 """Command → the model of the items it lists, imported only for completion."""
 TRACE_IDS = frozenset({"trace_id", "a", "b"})
@@ -76,7 +77,7 @@ def _trace_ids(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 def _columns(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     """Offer the columns of the command's items, after those already typed."""
     before, comma, part = incomplete.rpartition(",")
-    named = ITEMS.get(ctx.info_name or "")
+    named = ITEMS.get(ctx.command_path.partition(" ")[2])
     names = resolve_name(named).model_fields if named else ()
     return [CompletionItem(before + comma + name) for name in names if name.startswith(part)]
 

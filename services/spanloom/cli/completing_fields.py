@@ -159,11 +159,24 @@ def offer_names(ctx: click.Context, _param: click.Parameter, text: str) -> list[
     return _items(reversed(fields.items()), text)
 
 
+def offer_views(ctx: click.Context, _param: click.Parameter, text: str) -> list[CompletionItem]:
+    """Offer the names of the views of the page that is named, or that the command lists."""
+    return _offer_views(ctx, text)
+
+
+def _offer_views(ctx: click.Context, text: str) -> list[CompletionItem]:
+    page = ctx.params.get("page") or (STEPS if ctx.info_name == STEPS else "runs")
+    project = ctx.params.get("project")
+    views = ask_briefly(ctx, lambda client: client.views(page=page, project=project)) or ()
+    return _items(((v.name, v.owner) for v in views if v.name == printable(v.name)), text)
+
+
 OFFERS: Mapping[str, Offer] = {
     "--where": partial(_offer_query, None),
     "--run-where": partial(_offer_query, RUNS),
     "--order": _offer_order,
     "--by": _offer_groups,
+    "--view": _offer_views,
 }
 """Option → the completion of its value."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,7 @@ from spanloom.cli.arguments import order_option, run_filters, words_option
 from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import columns_option, give, give_rows, rows_output
+from spanloom.cli.using_views import RUNS, asked_by, narrowed, view_option
 from spanloom.terminal.numbers_table import render_rows
 from spanloom.terminal.runs import NOTHING, render_list
 from spanloom.terminal.tables import render_conversations, render_hits
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from spanloom.cli.output import Form
-    from spanloom.client.calls.lists import RunQuery
     from spanloom.client.client import Client
 
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         "spanloom list --where 'has(tool exists then error)' --order -duration",
         "spanloom list --words people --errors",
         "spanloom list --errors --fields trace_id,root_name,duration,cost",
+        "spanloom list --view 'Failures of the week' --limit 100",
         "spanloom list --since 7d | jq -r .trace_id",
         "spanloom list --columns trace_id,duration,cost --csv > runs.csv",
     ),
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 @run_filters
 @words_option
 @order_option
+@view_option
 @click.option(
     "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
 )
@@ -59,9 +61,10 @@ if TYPE_CHECKING:
 @client_option
 def list_command(
     *,
-    filters: RunQuery,
+    filters: dict[str, Any],
     words: str | None,
     order: str | None,
+    view: str | None,
     limit: int,
     fields: str | None,
     fail_empty: bool,
@@ -73,6 +76,8 @@ def list_command(
     Filters narrow it down together. Look at one with `spanloom show TRACE_ID`. What only repeats
     another run, or has no step, is left out unless you ask for it with --all.
     """
+    asked = asked_by(client, RUNS, view, filters["project"])
+    filters, order = narrowed(filters, asked, "where"), order or asked.get("order")
     runs = client.trajectories(words=words, order=order, limit=limit, **filters)
     if fields is None:
         give(runs, render_list, form=form, must_find=fail_empty)

@@ -65,6 +65,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "annotations:annotations_group",
         "Take what annotators said out into files, or bring it in.",
     ),
+    "views": ("views:views_group", "List and change the views of the page that a team shares."),
     "scores": ("scores:scores_group", "Take scores out into files or to OTLP, or bring them in."),
     "collect": ("processes:collect_command", "Run the receivers and the writer alone."),
     "extract": ("processes:extract_command", "Run the extractor alone."),

@@ -13,6 +13,7 @@ from spanloom.cli.arguments import order_option, run_filters
 from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, give_rows, rows_output
+from spanloom.cli.using_views import STEPS, asked_by, narrowed, together, view_option
 from spanloom.client.errors import NotFoundError
 from spanloom.core.document import Document
 from spanloom.terminal.numbers_table import render_rows
@@ -44,6 +45,7 @@ _KEYS = frozenset({"trace_id", "project", "step_id"})
 @click.argument("query", metavar="[QUERY]", required=False)
 @run_filters
 @order_option
+@view_option
 @click.option(
     "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
 )
@@ -61,6 +63,7 @@ def steps_command(
     query: str | None,
     filters: dict[str, Any],
     order: str | None,
+    view: str | None,
     limit: int,
     fields: str | None,
     texts: bool,
@@ -74,6 +77,9 @@ def steps_command(
     their runs. `spanloom fields --of steps` names what can be asked. Look at one with `spanloom
     show TRACE_ID STEP_ID`.
     """
+    asked = asked_by(client, STEPS, view, filters["project"])
+    filters = narrowed(filters, asked, "run_where")
+    query, order = together(query, asked.get("where")), order or asked.get("order")
     run_where = filters.pop("where", None)
     listed = client.steps(query, run_where=run_where, order=order, limit=limit, **filters)
     names = fields or (_SHORT if form is Form.TABLE else None)

@@ -11,6 +11,7 @@ from spanloom.client.client import AsyncClient, Client
 from spanloom.client.errors import (
     ApiError,
     ClientError,
+    ConflictError,
     ForbiddenError,
     GoneError,
     InvalidParameterError,
@@ -38,6 +39,7 @@ __all__ = [
     "Changes",
     "Client",
     "ClientError",
+    "ConflictError",
     "Diff",
     "ForbiddenError",
     "GoneError",

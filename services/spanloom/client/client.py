@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, overloa
 from spanloom.client.address import find_address
 from spanloom.client.calls import annotations as said
 from spanloom.client.calls import lists, questions, runs, upkeep
+from spanloom.client.calls import views as saved
 from spanloom.client.changes import WAIT_S, AsyncChanges, Changes
 from spanloom.client.found import AsyncFound, AsyncRuns, AsyncTable, Found, Runs, Table
 from spanloom.client.request import reading_from
@@ -152,6 +153,12 @@ class Client:
     schemes = Method(said.schemes, ask)
     put_scheme = Method(said.put_scheme, ask)
 
+    views = Method(saved.views, ask)
+    make_view = Method(saved.make_view, ask)
+    change_view = Method(saved.change_view, ask)
+    delete_view = Method(saved.delete_view, ask)
+    set_default_view = Method(saved.set_default_view, ask)
+
     request_replay = Method(upkeep.request_replay, ask)
     replay = Method(upkeep.replay, ask)
     delete = Method(upkeep.delete, ask)
@@ -247,6 +254,12 @@ class AsyncClient:
     import_annotations = Method(said.import_annotations, ask)
     schemes = Method(said.schemes, ask)
     put_scheme = Method(said.put_scheme, ask)
+
+    views = Method(saved.views, ask)
+    make_view = Method(saved.make_view, ask)
+    change_view = Method(saved.change_view, ask)
+    delete_view = Method(saved.delete_view, ask)
+    set_default_view = Method(saved.set_default_view, ask)
 
     request_replay = Method(upkeep.request_replay, ask)
     replay = Method(upkeep.replay, ask)

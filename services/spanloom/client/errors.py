@@ -84,6 +84,10 @@ class NotFoundError(ApiError):
     """There is no such trajectory, conversation or replay (404)."""
 
 
+class ConflictError(ApiError):
+    """Somebody else has changed what was to be changed, or has taken its name (409)."""
+
+
 class GoneError(ApiError):
     """The change feed is not kept as far back as a token; ``resume`` is a newer one (410)."""
 
@@ -116,6 +120,7 @@ BY_STATUS: dict[int, type[ApiError]] = {
     401: UnauthenticatedError,
     403: ForbiddenError,
     404: NotFoundError,
+    409: ConflictError,
     410: GoneError,
     422: InvalidParameterError,
     429: UnavailableError,

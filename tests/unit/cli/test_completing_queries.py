@@ -21,6 +21,7 @@ from spanloom.cli.running import spanloom
 from spanloom.client import UnreachableError
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
 from spanloom.core.records.field import FieldList, ValueList
+from spanloom.core.records.saved_view import VIEW, ViewItem
 
 VALUES = ["refunds", "it's", 'say "no"', "\x1b[2J"]
 KNOWN = FieldList.model_validate(
@@ -54,6 +55,10 @@ class Answering:
     def field_values(self, name: str, *, of: str, project: str | None) -> ValueList:
         self.asked.append((name, of, project))
         return ValueList.model_validate({"items": [{"value": v, "count": 1} for v in VALUES]})
+
+    def views(self, *, page: str, project: str | None) -> list[ViewItem]:
+        names = (f"{page} of {project}", "\x1b[2J")
+        return [ViewItem.model_validate({**VIEW.example, "name": name}) for name in names]
 
 
 @pytest.fixture(autouse=True)
@@ -126,6 +131,11 @@ def test_where_a_query_ends(text: str, place: Place, of: str, field: str, part: 
         (("fields", "--of", "steps", "args"), ["args_key"]),
         (("list", "--columns", "trace_id,root_n"), ["trace_id,root_name"]),
         (("search", "words", "--columns", "snip"), ["snippet"]),
+        (("views", "list", "--columns", "changed_"), ["changed_by", "changed_at"]),
+        (("list", "--view", ""), ["runs of None"]),
+        (("steps", "--project", "shop", "--view", "st"), ["steps of shop"]),
+        (("views", "show", "--page", "overview", ""), ["overview of None"]),
+        (("views", "delete", "runs"), ["runs of None"]),
     ],
 )
 def test_what_goes_on(words: tuple[str, ...], expected: list[str]) -> None:

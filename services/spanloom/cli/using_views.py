@@ -1,0 +1,92 @@
+"""Views by name: found in the service, and what they ask as arguments of the client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from spanloom.core.model.saved_view import ViewPage
+from spanloom.core.query.where.problems import resembling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from spanloom.client.client import Client
+    from spanloom.core.records.saved_view import ViewItem
+
+Command = TypeVar("Command", bound="Callable[..., None]")
+PAGES = tuple(map(str, ViewPage))
+RUNS, STEPS = str(ViewPage.RUNS), str(ViewPage.STEPS)
+_FLAGS = {"any": None, "true": True, "false": False}
+"""Parameters of an address that are on, off or either → filters of the client."""
+
+
+def page_option(command: Command) -> Command:
+    """Add ``--page``, that of runs by default."""
+    return click.option(
+        "--page",
+        type=click.Choice(PAGES),
+        default=PAGES[0],
+        show_default=True,
+        help="The page that the view is of.",
+    )(command)
+
+
+def view_option(command: Command) -> Command:
+    """Add ``--view``, for commands that list what a page lists."""
+    return click.option(
+        "--view",
+        metavar="NAME",
+        help="Ask what this view of the page asks; other options narrow it or win over it.",
+    )(command)
+
+
+def named(views: Iterable[ViewItem], name: str) -> ViewItem | None:
+    """Return the view of a name; ``None`` if there is none."""
+    return next((view for view in views if view.name == name), None)
+
+
+def find_view(client: Client, page: str, name: str, project: str | None) -> ViewItem:
+    """Return the view of a name; raises ``click.UsageError`` with similar names."""
+    views = client.views(page=page, project=project)
+    found = named(views, name)
+    if found is None:
+        near = resembling(name, [view.name for view in views])
+        meant = f"; did you mean {near[0]!r}?" if near else f"; `spanloom views list --page {page}`"
+        raise click.UsageError(f"there is no view {name!r} of the page {page}{meant}")
+    return found
+
+
+def asked_by(client: Client, page: str, name: str | None, project: str | None) -> dict[str, str]:
+    """Return the parameters of a view; none without a name.
+
+    Raises ``click.UsageError`` with what is wrong with a view that cannot be used.
+    """
+    if name is None:
+        return {}
+    view = find_view(client, page, name, project)
+    if view.faults:
+        why = "; ".join(f"{fault.parameter}: {fault.detail}" for fault in view.faults)
+        raise click.UsageError(f"the view {name!r} cannot be used: {why}")
+    return dict(view.parameters)
+
+
+def narrowed(filters: Mapping[str, Any], asked: Mapping[str, str], where: str) -> dict[str, Any]:
+    """Return filters of runs with those of a view, whose query of runs is its parameter ``where``.
+
+    Both queries hold. A time or a flag of the command line wins over the view's.
+    """
+    both = dict(filters)
+    both["where"] = together(filters.get("where"), asked.get(where))
+    for name in ("since", "until"):
+        both[name] = filters.get(name) or asked.get(name)
+    for name in ("duplicate", "has_steps"):
+        if asked.get(name) in _FLAGS and filters.get(name) is not None:
+            both[name] = _FLAGS[asked[name]]
+    return both
+
+
+def together(one: str | None, other: str | None) -> str | None:
+    """Return the query for which both hold, where there are two."""
+    return f"({one}) and ({other})" if one and other else one or other
