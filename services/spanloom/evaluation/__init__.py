@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
 
 if TYPE_CHECKING:
+    from spanloom.evaluation.comparison.behaviour import behaviour as behaviour
     from spanloom.evaluation.sampling import is_sampled as is_sampled
     from spanloom.evaluation.sampling import share as share
     from spanloom.evaluation.statistics.agreement import kappa as kappa
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.statistics.several import holm as holm
 
 _FACE = {
+    "behaviour": "comparison.behaviour",
     "bootstrap_mean": "statistics.resampling",
     "holm": "statistics.several",
     "is_sampled": "sampling",

@@ -66,6 +66,20 @@ def deal(values: Sequence[float], seed: Seed) -> Sequence[float]:
     """Return the sums of the values of at most 256 groups; who is in which depends on the seed."""
     if len(values) <= MOST:
         return values
-    order = list(range(len(values)))
-    Random(seed).shuffle(order)  # noqa: S311  # not a secret: seeded, so that results repeat
-    return [math.fsum(values[at] for at in order[group::MOST]) for group in range(MOST)]
+    return sum_groups(values, deal_places(len(values), MOST, seed))
+
+
+def deal_places(n: int, groups: int, seed: Seed) -> Sequence[Sequence[int]]:
+    """Return the places of ``n`` items in groups whose sizes differ by one at most.
+
+    With no more items than groups each is a group, in the order given.
+    """
+    order = list(range(n))
+    if n > groups:
+        Random(seed).shuffle(order)  # noqa: S311  # not a secret: seeded, so that results repeat
+    return [order[group::groups] for group in range(min(n, groups))]
+
+
+def sum_groups(values: Sequence[float], groups: Sequence[Sequence[int]]) -> Sequence[float]:
+    """Return the sum of the values of each group of places."""
+    return [math.fsum(map(values.__getitem__, group)) for group in groups]
