@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from pydantic import BaseModel
 
 from spanloom.core.document import AGENTS, ROOT, HeldDocument
 from spanloom.core.errors import InvalidRequestError
@@ -32,6 +33,7 @@ class Run:
     def __init__(self, given: object) -> None:
         """Take a document (mapping, text or bytes; canonical or Coze's) or OpenAI messages.
 
+        A document may also be the client's ``Trajectory``.
         Raises ``UnreadableRunError`` for anything else. A list of messages is read only when its
         document is needed: what compares messages also judges those that are no conversation.
         """
@@ -68,7 +70,7 @@ def root_agent(document: HeldDocument) -> DocumentAgent | None:
 
 
 def _parsed(given: object) -> list[Any] | Mapping[str, Any]:  # JSON values
-    value = given
+    value = given.model_dump(mode="json") if isinstance(given, BaseModel) else given
     if isinstance(value, str | bytes | bytearray):
         try:
             value = orjson.loads(value)
