@@ -12,10 +12,15 @@ from tests.support.made_runs import made_run
 from spanloom.core.query.where.parser import parse_where
 from spanloom.evaluation import behaviour
 from spanloom.evaluation.comparison.behaviour import compare_observed
-from spanloom.evaluation.comparison.observing import observe
+from spanloom.evaluation.comparison.observing import Observed, observe
 from spanloom.evaluation.comparison.packed import Packed
+from spanloom.evaluation.comparison.shaping import shape_of
 
 Documents = list[dict[str, Any]]
+
+
+def observed(document: dict[str, Any]) -> Observed:
+    return observe(shape_of(document))
 
 
 def runs(count: int, seed: int, share: float = 0.0) -> Documents:
@@ -62,11 +67,11 @@ def test_nothing_is_named_between_halves_of_one_set(before: Documents) -> None:
 
 @pytest.mark.slow
 def test_nothing_is_named_in_95_of_100_halves_of_2_000_runs() -> None:
-    observed = [observe(document) for document in runs(2_000, 3)]
+    all_ = [observed(document) for document in runs(2_000, 3)]
     named = 0
     for seed in range(100):
-        Random(seed).shuffle(observed)
-        named += bool(compare_observed(observed[:1_000], observed[1_000:], seed=seed).differences)
+        Random(seed).shuffle(all_)
+        named += bool(compare_observed(all_[:1_000], all_[1_000:], seed=seed).differences)
     assert named <= 5
 
 
@@ -129,8 +134,8 @@ def test_sets_without_runs_have_no_difference() -> None:
 
 def test_questions_of_the_sets_are_part_of_the_lines(before: Documents, after: Documents) -> None:
     found = compare_observed(
-        map(observe, before),
-        map(observe, after),
+        map(observed, before),
+        map(observed, after),
         questions=('release = "1"', 'release = "2" or release = "3"'),
     )
     assert found.differences[0].runs_a == '(release = "1") and has(tool = "verify")'
@@ -141,7 +146,7 @@ def test_every_line_is_a_question(before: Documents) -> None:
     odd = json.loads(json.dumps(before[0]))
     odd["agent_steps"][0]["steps"][1]["name"] = 'a "quoted\\" name\n退款'
     odd["agent_steps"][0]["steps"][1]["basic_info"]["error"] = {"code": 500, "msg": "x"}
-    for feature in observe(odd).features:
+    for feature in observed(odd).features:
         assert parse_where(feature.line, now_ns=0) is not None
 
 

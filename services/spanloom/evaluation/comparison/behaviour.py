@@ -9,6 +9,7 @@ from spanloom.evaluation.comparison.comparing import FEWEST_RUNS, compare
 from spanloom.evaluation.comparison.features import Feature
 from spanloom.evaluation.comparison.observing import observe
 from spanloom.evaluation.comparison.result import Behaviour, Difference, Only, Side
+from spanloom.evaluation.comparison.shaping import shape_of
 from spanloom.evaluation.subject.run import Run
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def compare_observed(
 
 def _observed(given: object) -> Observed:
     run = given if isinstance(given, Run) else Run(given)
-    return observe(run.document.json)
+    return observe(shape_of(run.document.json))
 
 
 def _only(side: Clusters, other: Clusters, question: str, min_support: int) -> list[Only]:

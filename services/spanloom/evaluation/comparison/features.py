@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.query.shapes import SHAPE_NUMBERS
 from spanloom.core.query.where.short_forms import quoted
 
 if TYPE_CHECKING:
@@ -96,19 +97,9 @@ class Number(NamedTuple):
         return f"{self.name} exists"
 
 
-NUMBERS = (
-    Number("steps", ""),
-    Number("model_steps", ""),
-    Number("tool_steps", ""),
-    Number("agent_steps", ""),
-    Number("failures", ""),
-    Number("longest_repeat", ""),
-    Number("most_repeats", ""),
-    Number("duration", "ms"),
-    Number("model_time", "ms"),
-    Number("tool_time", "ms"),
-    Number("first_token", "ms"),
-    Number("input_tokens", "tokens"),
-    Number("output_tokens", "tokens"),
-    Number("cost", "USD"),
-)
+_UNITS = {
+    **dict.fromkeys(("duration", "model_time", "tool_time", "first_token"), "ms"),
+    **dict.fromkeys(("input_tokens", "output_tokens"), "tokens"),
+    "cost": "USD",
+}
+NUMBERS = tuple(Number(name, _UNITS.get(name, "")) for name in SHAPE_NUMBERS)
