@@ -8,7 +8,12 @@ from spanloom.evaluation.comparison.columns import Clusters
 from spanloom.evaluation.comparison.comparing import FEWEST_RUNS, compare
 from spanloom.evaluation.comparison.features import Feature
 from spanloom.evaluation.comparison.observing import observe
-from spanloom.evaluation.comparison.result import Behaviour, Difference, Only, Side
+from spanloom.evaluation.comparison.result import (
+    Behaviour,
+    BehaviourChange,
+    ComparedSide,
+    OnlyInOne,
+)
 from spanloom.evaluation.comparison.shaping import shape_of
 from spanloom.evaluation.subject.run import Run
 
@@ -53,8 +58,8 @@ def compare_observed(
         raise ValueError(f"a feature needs at least 1 run, not {min_support}")
     in_a, in_b = Clusters(a), Clusters(b)
     told = Behaviour(
-        a=Side(runs=in_a.count, clusters=len(in_a.runs), question=questions[0]),
-        b=Side(runs=in_b.count, clusters=len(in_b.runs), question=questions[1]),
+        a=ComparedSide(runs=in_a.count, clusters=len(in_a.runs), question=questions[0]),
+        b=ComparedSide(runs=in_b.count, clusters=len(in_b.runs), question=questions[1]),
         differences=[],
         no_difference_shown=0,
         only_a=_only(in_a, in_b, questions[0], min_support),
@@ -79,7 +84,7 @@ def _observed(given: object) -> Observed:
     return observe(shape_of(run.document.json))
 
 
-def _only(side: Clusters, other: Clusters, question: str, min_support: int) -> list[Only]:
+def _only(side: Clusters, other: Clusters, question: str, min_support: int) -> list[OnlyInOne]:
     own, theirs = side.support(), other.support()
     found = sorted(
         (-count, feature)
@@ -87,7 +92,7 @@ def _only(side: Clusters, other: Clusters, question: str, min_support: int) -> l
         if count >= min_support and feature not in theirs
     )
     return [
-        Only(feature=feature.name, runs=-count, line=within(question, feature.line))
+        OnlyInOne(feature=feature.name, runs=-count, line=within(question, feature.line))
         for count, feature in found
     ]
 
@@ -97,9 +102,9 @@ def within(question: str, line: str) -> str:
     return f"({question}) and {line}" if question else line
 
 
-def _difference(change: Change, questions: tuple[str, str]) -> Difference:
+def _difference(change: Change, questions: tuple[str, str]) -> BehaviourChange:
     counted, medians = change.counted, change.medians
-    return Difference(
+    return BehaviourChange(
         feature=counted.name,
         kind="share" if isinstance(counted, Feature) else "number",
         a=change.a.mean,

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class Side(BaseModel):
+class ComparedSide(BaseModel):
     """One of the two sets."""
 
     model_config = ConfigDict(extra="forbid")
@@ -17,7 +17,7 @@ class Side(BaseModel):
     question: str = Field(description="The `where` of the set; empty if it was given as documents.")
 
 
-class Difference(BaseModel):
+class BehaviourChange(BaseModel):
     """One feature or number that changed from A to B."""
 
     model_config = ConfigDict(extra="forbid")
@@ -42,7 +42,7 @@ class Difference(BaseModel):
     words: str
 
 
-class Only(BaseModel):
+class OnlyInOne(BaseModel):
     """A feature that only one set has."""
 
     model_config = ConfigDict(extra="forbid")
@@ -58,10 +58,10 @@ class Behaviour(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     format: Literal["spanloom.behaviour/1"] = "spanloom.behaviour/1"
-    a: Side
-    b: Side
-    differences: list[Difference] = Field(description="The most certain change first.")
+    a: ComparedSide
+    b: ComparedSide
+    differences: list[BehaviourChange] = Field(description="The most certain change first.")
     no_difference_shown: int = Field(description="Features and numbers without one.")
-    only_a: list[Only]
-    only_b: list[Only]
+    only_a: list[OnlyInOne]
+    only_b: list[OnlyInOne]
     remarks: list[str] = Field(description="Why something is missing, in words.")
