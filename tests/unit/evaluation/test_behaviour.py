@@ -33,12 +33,12 @@ def runs(count: int, seed: int, share: float = 0.0) -> Documents:
 
 @pytest.fixture(scope="module")
 def before() -> Documents:
-    return runs(600, 1)
+    return runs(300, 1)
 
 
 @pytest.fixture(scope="module")
 def after() -> Documents:
-    return runs(600, 2, 0.1)
+    return runs(300, 2, 0.15)
 
 
 def test_a_planted_change_is_named_first(before: Documents, after: Documents) -> None:
@@ -48,7 +48,7 @@ def test_a_planted_change_is_named_first(before: Documents, after: Documents) ->
     assert first["feature"] == "tool: verify"
     assert (first["n_a"], first["n_b"]) == (0, verified)
     assert first["a"] == 0
-    assert first["b"] == pytest.approx(verified / 600)
+    assert first["b"] == pytest.approx(verified / 300)
     assert 0 < first["low"] < first["difference"] < first["high"]
     assert first["runs_b"] == 'has(tool = "verify")'
     assert {"tool: verify", "transition: tool verify → tool pay"} <= {
@@ -58,10 +58,10 @@ def test_a_planted_change_is_named_first(before: Documents, after: Documents) ->
 
 def test_nothing_is_named_between_halves_of_one_set(before: Documents) -> None:
     named = 0
-    for seed in range(10):
+    for seed in range(4):
         shuffled = before[:]
         Random(seed).shuffle(shuffled)
-        named += bool(behaviour(shuffled[:300], shuffled[300:], seed=seed)["differences"])
+        named += bool(behaviour(shuffled[:150], shuffled[150:], seed=seed)["differences"])
     assert named <= 1
 
 
@@ -107,7 +107,7 @@ def test_numbers_that_changed_are_named_with_their_medians(before: Documents) ->
     assert only["low"] < only["difference"] < only["high"]
     assert only["median_low"] <= only["median_difference"] <= only["median_high"]
     assert only["runs_a"] == "duration exists"
-    assert only["n_a"] == 600
+    assert only["n_a"] == 300
 
 
 def test_runs_of_one_conversation_count_as_one() -> None:
@@ -125,7 +125,7 @@ def test_runs_of_one_conversation_count_as_one() -> None:
 def test_below_eight_runs_nothing_is_named(before: Documents, after: Documents) -> None:
     found = behaviour(before[:7], after)
     assert found["differences"] == []
-    assert found["remarks"] == ["nothing is named below 8 runs a side: A has 7, B 600"]
+    assert found["remarks"] == ["nothing is named below 8 runs a side: A has 7, B 300"]
 
 
 def test_sets_without_runs_have_no_difference() -> None:

@@ -61,14 +61,28 @@ class ComparedQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    a: Annotated[ComparedRuns, Field(description="The runs before, such as an older release.")]
-    b: Annotated[ComparedRuns, Field(description="The runs after.")]
+    a: Annotated[
+        ComparedRuns,
+        Field(
+            description="The runs before, such as an older release.",
+            examples=[{"where": 'release = "1.4.0"'}],
+        ),
+    ]
+    b: Annotated[
+        ComparedRuns,
+        Field(description="The runs after.", examples=[{"where": 'release = "1.5.0"'}]),
+    ]
     min_support: Annotated[
-        int, Field(ge=1, le=MOST_RUNS, description="Runs of a set that a feature needs.")
+        int,
+        Field(ge=1, le=MOST_RUNS, description="Runs of a set that a feature needs.", examples=[5]),
     ] = MIN_SUPPORT
     seed: Annotated[
         str,
-        Field(max_length=100, description="Of what is drawn: the same gives the same answer."),
+        Field(
+            max_length=100,
+            description="Of what is drawn: the same gives the same answer.",
+            examples=["0"],
+        ),
     ] = "0"
 
 

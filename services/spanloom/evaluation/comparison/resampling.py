@@ -25,6 +25,8 @@ _EQUAL = 1 - 1e-9
 """A draw as far apart as the sets counts, whatever its floats round to."""
 _SHARE_NEEDED = 0.05
 """A p-value above this is never named, so its exact size needs no more draws."""
+_AT_ONCE = 500
+"""Draws after which pairs that need no more are left out."""
 
 
 def permute(pairs: Sequence[Pair], seed: str) -> list[float]:
@@ -35,31 +37,53 @@ def permute(pairs: Sequence[Pair], seed: str) -> list[float]:
     per_group = math.ceil((n_a + n_b) / MOST)
     groups_a = deal_places(n_a, math.ceil(n_a / per_group), f"{seed}/a")
     groups_b = deal_places(n_b, math.ceil(n_b / per_group), f"{seed}/b")
-    packed = Packed([*_both(pairs, groups_a, groups_b)])
-    n, fewer = len(groups_a) + len(groups_b), min(len(groups_a), len(groups_b))
-    totals = packed.sums(range(n), n)
-    first = range(len(groups_a)) if fewer == len(groups_a) else range(len(groups_a), n)
-    observed = _gaps(packed.sums(first, fewer), totals)
-    counts, done = [0] * len(pairs), 0
-    random = Random(f"{seed}/permute")  # noqa: S311  # not a secret: seeded, so that results repeat
-    places = range(n)
-    for done in range(1, DRAWS + 1):
-        gaps = _gaps(packed.sums(random.sample(places, fewer), fewer), totals)
-        counts = [
-            count + (gap >= least * _EQUAL)
-            for count, gap, least in zip(counts, gaps, observed, strict=True)
-        ]
-        if done % 500 == 0 and min(counts) > DRAWS * _SHARE_NEEDED:
+    columns = list(_both(pairs, groups_a, groups_b))
+    sampled = _Sampled(len(groups_a), len(groups_b), f"{seed}/permute")
+    p_values = [1.0] * len(pairs)
+    waiting, counts = list(range(len(pairs))), [0] * len(pairs)
+    for done in range(_AT_ONCE, DRAWS + 1, _AT_ONCE):
+        own = [column for at in waiting for column in columns[at]]
+        for at, count in zip(waiting, sampled.exceed(Packed(own), _AT_ONCE), strict=True):
+            counts[at] += count
+            p_values[at] = (counts[at] + 1) / (done + 1)
+        waiting = [at for at in waiting if counts[at] <= DRAWS * _SHARE_NEEDED]
+        if not waiting:
             break
-    return [(count + 1) / (done + 1) for count in counts]
+    return p_values
+
+
+class _Sampled:
+    """Random divisions of the groups of both sets into two of the same sizes."""
+
+    def __init__(self, n_a: int, n_b: int, seed: str) -> None:
+        self._n, self._fewer = n_a + n_b, min(n_a, n_b)
+        self._first = range(n_a) if n_a <= n_b else range(n_a, self._n)
+        """The groups of the smaller set."""
+        self._random = Random(seed)  # noqa: S311  # not a secret: seeded, so that results repeat
+
+    def exceed(self, packed: Packed, times: int) -> list[int]:
+        """Return for each pair of columns in how many divisions its means are as far apart."""
+        places, fewer = range(self._n), self._fewer
+        totals = packed.sums(places, self._n)
+        observed = _gaps(packed.sums(self._first, fewer), totals)
+        counts = [0] * len(observed)
+        for _ in range(times):
+            gaps = _gaps(packed.sums(self._random.sample(places, fewer), fewer), totals)
+            counts = [
+                count + (gap >= least * _EQUAL)
+                for count, gap, least in zip(counts, gaps, observed, strict=True)
+            ]
+        return counts
 
 
 def _both(
     pairs: Sequence[Pair], groups_a: Sequence[Sequence[int]], groups_b: Sequence[Sequence[int]]
-) -> Iterator[Sequence[float]]:
+) -> Iterator[tuple[Sequence[float], Sequence[float]]]:
     for a, b in pairs:
-        yield [*sum_groups(a.sums, groups_a), *sum_groups(b.sums, groups_b)]
-        yield [*sum_groups(a.sizes, groups_a), *sum_groups(b.sizes, groups_b)]
+        yield (
+            [*sum_groups(a.sums, groups_a), *sum_groups(b.sums, groups_b)],
+            [*sum_groups(a.sizes, groups_a), *sum_groups(b.sizes, groups_b)],
+        )
 
 
 def _gaps(sums: Sequence[float], totals: Sequence[float]) -> list[float]:
