@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     examples=(
         """spanloom compare --a 'release = "1.4.0"' --b 'release = "1.5.0"'""",
         "spanloom compare --a 'start < -1d' --b 'start >= -1d' --since 14d",
-        """spanloom compare --a 'agent = "v1"' --b 'agent = "v2"' --json behaviour.json""",
+        """spanloom compare --a 'agent = "v1"' --b 'agent = "v2"' --json ~/behaviour.json""",
     ),
 )
 @click.option("--a", metavar="QUERY", required=True, help="The runs before.")

@@ -33,7 +33,7 @@ LOOKING = {
         "instrument",
         "doctor",
     ),
-    *("keys list", "dead-letters list", "stats", "fields"),
+    *("keys list", "dead-letters list", "stats", "fields", "compare"),
     *("search", "sql"),
 }
 """The commands that show something; all others do something and say so."""
