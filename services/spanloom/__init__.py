@@ -1,4 +1,4 @@
-"""OTLP spans in, agent trajectories out. ``spanloom.Client`` reads them."""
+"""OTLP spans in, agent trajectories out. ``Client`` reads them, ``evaluate`` judges them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from spanloom.client import AsyncClient as AsyncClient
     from spanloom.client import Client as Client
+    from spanloom.evaluation.evaluate import evaluate as evaluate
 
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Load a client when it is first asked for: importing the package stays cheap."""
+    """Load a part when it is first used: importing the package stays cheap."""
     if name in {"AsyncClient", "Client"}:
         from spanloom import client  # noqa: PLC0415  # not before
 
         return getattr(client, name)
+    if name == "evaluate":
+        from spanloom.evaluation import evaluate as module  # noqa: PLC0415  # not before
+
+        return module.evaluate
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.building import Call
     from spanloom.core.ports.spans import SpooledRequest
     from spanloom.core.ports.store import Store
+    from spanloom.core.query.shapes import RunShape
     from spanloom.storage.store import ClickHouseStore
 
 DIALECTS = sorted({capture.dialect for capture in all_captures()})
@@ -42,6 +43,7 @@ def answers(store: Store, keys: Sequence[TraceKey], calls: Sequence[Call]) -> di
         "spans alone": store.documents.spans(keys[0].trace_id, reach),
         "steps": list(store.steps.list(reach, None, 10_000)),
         "list": list(store.runs.list(reach, None, 1000)),
+        "shapes": _by_trace(store.stats.shapes(reach, None, 1000)),
         "calls": sorted(
             store.calls.find(keys[0].project, windows(call_keys, 0, until_ns)),
             key=lambda call: (call.key, call.step_id),
@@ -51,6 +53,27 @@ def answers(store: Store, keys: Sequence[TraceKey], calls: Sequence[Call]) -> di
             for key, head in heads.items()
         },
     }
+
+
+def _by_trace(shapes: Sequence[RunShape]) -> dict[str, object]:
+    return {shape.trace_id: _comparable(shape) for shape in shapes}
+
+
+def _comparable(shape: RunShape) -> tuple[object, ...]:
+    """Return a shape without what needs the nanoseconds that a document lacks.
+
+    That are times, and the order of steps of one millisecond, and so the transitions.
+    """
+    counts = {name: value for name, value in shape.numbers.items() if name not in _TIMES}
+    return (
+        *(shape.trace_id, shape.conversation, shape.item, shape.outcome),
+        *map(sorted, (shape.tools, shape.tools_again, shape.agents)),
+        *(sorted(shape.handoffs), sorted(shape.failures)),
+        counts,
+    )
+
+
+_TIMES = frozenset({"duration", "model_time", "tool_time", "first_token"})
 
 
 def extracted(store: Store, requests: Sequence[SpooledRequest]) -> list[TraceKey]:

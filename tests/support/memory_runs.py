@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+import orjson
 from tests.support.listed_runs import listed_conversation
 from tests.support.memory_lines import MemoryListing
 from tests.support.memory_numbers import count_numbers
@@ -20,6 +21,7 @@ from spanloom.core.query.continuations import (
     Continuation,
 )
 from spanloom.core.query.question import ANY_RUN, Question, all_of, condition_of, meets
+from spanloom.evaluation.comparison.shaping import shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
     from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
+    from spanloom.core.query.shapes import RunShape
     from spanloom.core.query.stats import Group, Numbers
     from spanloom.core.query.where.tree import Condition
 
@@ -95,6 +98,13 @@ class MemoryStats(MemoryListing):
         seen = [line for line in self._lines.all() if reach.covers(line.key.project)]
         runs = [self._lines.run(line.key) for line in seen if meets(line, where)]
         return count_numbers(runs, asked)
+
+    def shapes(self, reach: Reach, where: Condition | None, most: int) -> Sequence[RunShape]:
+        """See ``StatsReader.shapes``: of the documents, which have milliseconds."""
+        lines = MemoryRuns(self._state).list(reach, None, most, question=Question(where))
+        with self._state.lock:
+            documents = [self._state.records[line.key].document for line in lines]
+        return [shape_of(orjson.loads(document)) for document in documents]
 
 
 class MemorySteps(MemoryListing):

@@ -43,7 +43,7 @@ from spanloom.api.runs import (
 from spanloom.api.runs.views import RunViews
 from spanloom.api.search import search
 from spanloom.api.services import Services
-from spanloom.api.stats import stats
+from spanloom.api.stats import compare, stats
 from spanloom.saved_views.keeping import SavedViews
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def create_app(
         changes,  # before trajectories: {trace_id} matches its path too
         *(trajectories, outlines, versions, parts),
         conversation_pages,  # before conversations: {conversation_id:path} matches its path too
-        *(diffs, conversations, stats, steps, search, imports),
+        *(diffs, conversations, stats, compare, steps, search, imports),
         *(trajectory_annotations, annotation_schemes, exchange),
         *(potato, agreement, annotation_queues, scores),
         *(saved_views, replays, keys, deletions, snapshots),

@@ -152,6 +152,42 @@ VALUES = or_rows(
         example_of(ValueList),
     )
 )
+COMPARED = _answer(
+    "What changed, the most certain first.",
+    _component("Behaviour"),
+    {
+        "format": "spanloom.behaviour/1",
+        "a": {"runs": 412, "clusters": 412, "question": 'release = "1.4.0"'},
+        "b": {"runs": 398, "clusters": 398, "question": 'release = "1.5.0"'},
+        "differences": [
+            {
+                "feature": "tool: verify",
+                "kind": "share",
+                "a": 0.0,
+                "b": 0.0528,
+                "difference": 0.0528,
+                "low": 0.033,
+                "high": 0.0794,
+                "p_holm": 0.00004,
+                "n_a": 0,
+                "n_b": 21,
+                "runs_a": '(release = "1.4.0") and has(tool = "verify")',
+                "runs_b": '(release = "1.5.0") and has(tool = "verify")',
+                "words": "tool verify ran in 5.3% of the runs of B, 0.0% of A",
+            }
+        ],
+        "no_difference_shown": 31,
+        "only_a": [],
+        "only_b": [
+            {
+                "feature": "tool: verify",
+                "runs": 21,
+                "line": '(release = "1.5.0") and has(tool = "verify")',
+            }
+        ],
+        "remarks": [],
+    },
+)
 FACETS = _answer(
     "The fields, each with its frequent values.",
     _component("FacetList"),

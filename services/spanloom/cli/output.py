@@ -90,6 +90,8 @@ stream_output = partial(output_option, forms=_STREAM, short=_LINES_OR_CSV)
 """For commands that print rows without an end."""
 lines_output = partial(output_option, forms=DOCUMENT, short=_LINES)
 """For commands that print items that are not rows of a table."""
+form_output = partial(output_option, forms=DOCUMENT, short={})
+"""For commands that print one document, and whose ``--json`` is a file."""
 document_output = partial(output_option, forms=DOCUMENT, short={Form.JSON: ("--json",)})
 """For commands that print one document."""
 

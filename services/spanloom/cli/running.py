@@ -52,6 +52,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tail": ("tail:tail_command", "Follow runs as they finish."),
     "show": ("show:show_command", "Print one trajectory as a tree."),
     "diff": ("diff:diff_command", "Show what differs between two runs."),
+    "compare": ("compare:compare_command", "Show what two sets of runs do differently."),
     "mcp": ("mcp:mcp_command", "Let agents ask about runs, over the Model Context Protocol."),
     "explain": (
         "spans:explain_command",

@@ -143,6 +143,7 @@ class Client:
     diff_document = Method(runs.diff_document, ask)
 
     stats = Method(questions.stats, ask)
+    compare = Method(questions.compare, ask)
     fields = Method(questions.fields, ask)
     field_values = Method(questions.field_values, ask)
 
@@ -245,6 +246,7 @@ class AsyncClient:
     diff_document = Method(runs.diff_document, ask)
 
     stats = Method(questions.stats, ask)
+    compare = Method(questions.compare, ask)
     fields = Method(questions.fields, ask)
     field_values = Method(questions.field_values, ask)
 

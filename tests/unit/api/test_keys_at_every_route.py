@@ -37,6 +37,7 @@ NEEDED = {
     ("GET", "/v1/trajectories/changes"): Scope.READ,
     ("POST", "/v1/trajectories/search"): Scope.READ,
     ("GET", "/v1/stats"): Scope.READ,
+    ("POST", "/v1/compare"): Scope.READ,
     ("GET", "/v1/steps"): Scope.READ,
     ("GET", "/v1/fields"): Scope.READ,
     ("GET", "/v1/where"): Scope.READ,

@@ -91,6 +91,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/fields",
         "GET /v1/fields/{name}/values",
         "GET /v1/facets",
+        "POST /v1/compare",
         "GET /v1/steps",
         "GET /v1/search",
         "POST /v1/imports",

@@ -33,7 +33,7 @@ LOOKING = {
         "instrument",
         "doctor",
     ),
-    *("keys list", "dead-letters list", "stats", "fields", "views list", "views show"),
+    *("keys list", "dead-letters list", "stats", "fields", "compare", "views list", "views show"),
     *("search", "sql"),
 }
 """The commands that show something; all others do something and say so."""

@@ -163,12 +163,19 @@ def _refuse(request: Request, errors: Sequence[Mapping[str, str]]) -> Response:
     return problem(request.url.path, 422, detail, errors=errors)
 
 
+_TYPES = frozenset({"bool", "float", "int", "none", "str"})
+"""Names of types, which pydantic puts where a value may have one of several."""
+
+
 def _named(loc: Sequence[str | int]) -> str:
     """Return the name of a parameter, or of a member of a row, else its location.
 
-    ``("body", "scopes", 0)``: ``scopes``; ``("body", "items", 0, "author")``: ``items[0].author``.
+    ``("body", "scopes", 0)``: ``scopes``; ``("body", "items", 0, "author")``: ``items[0].author``;
+    ``("body", "a", "where")``: ``a.where``.
     """
     match loc[1:]:
+        case [str(name), str(member), *_] if member.isidentifier() and member not in _TYPES:
+            return f"{name}.{member}"
         case [str(name), int(row), str(member), *_]:
             return f"{name}[{row}].{member}"
         case _:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import orjson
+
 from spanloom.client.moments import milliseconds_or_none
-from spanloom.client.request import Call, get, segment, typed
+from spanloom.client.request import JSON, Call, get, given, post, segment, typed
 from spanloom.core.records.field import FieldList, Stats, ValueList
+from spanloom.evaluation.comparison.result import Behaviour
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +53,32 @@ def stats(
         until=milliseconds_or_none(until),
     )
     return typed(request, Stats)
+
+
+def compare(
+    a: str,
+    b: str,
+    *,
+    project: str | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    min_support: int | None = None,
+    seed: str | None = None,
+) -> Call[Behaviour]:
+    """Return what changed in the behaviour of agents from the runs of ``a`` to those of ``b``.
+
+    Both are a ``where``; project and times are of both sets. ``min_support`` is how many runs of
+    one set a feature needs, ``seed`` that of what is drawn.
+    """
+    times = {"since": milliseconds_or_none(since), "until": milliseconds_or_none(until)}
+    both = given({"project": project, **times})
+    asked = {
+        **given({"seed": seed}),
+        **({} if min_support is None else {"min_support": min_support}),
+    }
+    body = orjson.dumps({"a": {"where": a, **both}, "b": {"where": b, **both}, **asked})
+    request = replace(post("/v1/compare"), body=body, headers={"content-type": JSON})
+    return typed(request, Behaviour)
 
 
 def fields() -> Call[FieldList]:

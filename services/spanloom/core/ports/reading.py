@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.continuations import Continuation
     from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.question import Question
+    from spanloom.core.query.shapes import RunShape
     from spanloom.core.query.stats import Group, Numbers
     from spanloom.core.query.where.tree import Condition
 
@@ -145,6 +146,12 @@ class StatsReader(Protocol):
 
         Groups by time are in the order of time, others by their first number, largest first;
         never more than ``asked.top``. Without anything to group by there is exactly one group.
+        Raises ``InvalidQueryError`` for a query that cannot be answered, or not over so many runs.
+        """
+
+    def shapes(self, reach: Reach, where: Condition | None, most: int) -> Sequence[RunShape]:
+        """Return the shapes of up to ``most`` runs that meet the condition, newest first.
+
         Raises ``InvalidQueryError`` for a query that cannot be answered, or not over so many runs.
         """
 

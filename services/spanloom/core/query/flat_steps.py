@@ -14,7 +14,7 @@ from zlib import crc32
 from spanloom.core.model.trajectory import Step, StepType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 _TOOL = StepType.TOOL  # cached: before Python 3.12 reading it from an enum is slow
 MOST_ATTRIBUTES = 64
@@ -68,7 +68,11 @@ class Repeats(NamedTuple):
 
 def count_repeats(steps: Iterable[FlatStep]) -> Repeats:
     """Return how often the most repeated tool call came: a sign of a loop."""
-    calls = [flat.args for flat in steps if flat.step.type is _TOOL]
+    return repeats_of([flat.args for flat in steps if flat.step.type is _TOOL])
+
+
+def repeats_of(calls: Sequence[Hashable]) -> Repeats:
+    """Return how often the most repeated of calls, in their order, came."""
     if not calls:
         return Repeats()
     longest = max(sum(1 for _ in same) for _, same in groupby(calls))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.query.intervals import UTC, refuse_timezone
+from spanloom.core.query.shapes import ITEM_KEY, SHAPE_NUMBERS, RunShape
 from spanloom.core.query.stats import COUNT, QUANTILES, RATE, Group
-from spanloom.core.query.where.fields import STEP_FIELDS, Subject
+from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS, Subject
 from spanloom.core.records.declared import FieldType
 from spanloom.storage.deletions.hiding import alive
 from spanloom.storage.engine.failures import bounded
 from spanloom.storage.engine.parameters import Condition, both, within
 from spanloom.storage.stats.intervals import interval_start
-from spanloom.storage.where.columns import COLUMNS, joined_items
+from spanloom.storage.where.columns import COLUMNS, RUN_COLUMNS, joined_items
 from spanloom.storage.where.compile import Compiler, passing
 from spanloom.storage.where.side_tables import Beside
 
@@ -121,6 +122,22 @@ class ClickHouseStats:
             )
         return [_group(row, asked) for row in rows]
 
+    def shapes(self, reach: Reach, where: tree.Condition | None, most: int) -> Sequence[RunShape]:
+        """See ``StatsReader.shapes``."""
+        compiler = Compiler(Beside(self._asker, reach))
+        wanted = "true" if where is None else compiler.to_sql(where, Subject.RUN)
+        with bounded():
+            rows = self._asker.values(
+                "shapes",
+                reach=within(reach),
+                filter=Condition(wanted, compiler.literals.values),
+                alive=self._alive(),
+                numbers=_SHAPE_NUMBERS,
+                item_prefix=f"{ITEM_KEY}=",
+                most=most,
+            )
+            return [_shape(row) for row in rows]
+
     def _refuse_unknown(self, timezone: str) -> None:
         if timezone not in self._zones:
             self._zones |= {row.time_zone for row in self._asker.rows("time_zones")}
@@ -134,6 +151,29 @@ class ClickHouseStats:
             if where is not None
         ]
         return Condition(" AND ".join(parts) or "true", compiler.literals.values)
+
+
+def _plain(name: str) -> str:
+    """Return the SQL of a number of a run, NULL if absent; durations become milliseconds."""
+    column = RUN_COLUMNS[name]
+    sql = f"if({column.is_there}, {column.sql}, NULL)" if column.is_there else column.sql
+    return f"{sql} / 1e6" if RUN_FIELDS[name].type is FieldType.DURATION else sql
+
+
+_SHAPE_NUMBERS = Condition(", ".join(map(_plain, SHAPE_NUMBERS)), {})
+
+
+_PARTS = RunShape._fields.index("numbers")
+_PLAIN_PARTS = RunShape._fields.index("handoffs")
+
+
+def _shape(row: Values) -> RunShape:
+    numbers = {
+        name: None if value is None else float(value)
+        for name, value in zip(SHAPE_NUMBERS, row[_PARTS:], strict=True)
+    }
+    pairs = [list(map(tuple, one)) for one in row[_PLAIN_PARTS:_PARTS]]
+    return RunShape._make((*row[:_PLAIN_PARTS], *pairs, numbers))
 
 
 def _group(row: Values, asked: Numbers) -> Group:

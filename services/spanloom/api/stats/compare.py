@@ -1,0 +1,73 @@
+"""The route that compares the behaviour of two sets of runs."""
+
+from fastapi import APIRouter
+
+from spanloom.api.examples import COMPARED
+from spanloom.api.http.doorkeeper import CallersReach
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.query import read_where, refuse_words
+from spanloom.api.services import Using
+from spanloom.api.stats.compare_schemas import (
+    MOST_RUNS,
+    ComparedQuery,
+    ComparedRuns,
+    condition_of_question,
+)
+from spanloom.core.model.access import Reach, Scope
+from spanloom.core.ports.reading import StatsReader
+from spanloom.core.query.where.problems import both
+from spanloom.evaluation.comparison.behaviour import compare_observed
+from spanloom.evaluation.comparison.observing import Observed, observe
+from spanloom.evaluation.comparison.result import Behaviour
+
+router = APIRouter(tags=["questions"])
+
+
+@router.post(
+    "/v1/compare",
+    operation_id="compareBehaviour",
+    summary="Compare the behaviour of two sets of runs",
+    response_model=Behaviour,
+    responses={200: COMPARED, **problem_responses(401, 403, 413, 422, 501, 503)},
+)
+@needs(Scope.READ)
+async def compare_behaviour(query: ComparedQuery, callers: CallersReach, using: Using) -> Behaviour:
+    """Return what changed from the runs of A to those of B; nothing is changed.
+
+    Of each set the newest 10,000 runs are compared, without those that only repeat another and
+    those without a step. `runs_a` and `runs_b` are questions that list just the runs of a figure.
+    """
+    for asked in both(
+        lambda: read_where(query.a.where, "a.where"), lambda: read_where(query.b.where, "b.where")
+    ):
+        refuse_words(using, asked)
+    return await using.calls.run(_compare, using.store.stats, callers, query)
+
+
+def _compare(store: StatsReader, callers: Reach, query: ComparedQuery) -> Behaviour:
+    runs_a, question_a, is_cut_a = _read(store, callers, query.a)
+    runs_b, question_b, is_cut_b = _read(store, callers, query.b)
+    answer = compare_observed(
+        runs_a,
+        runs_b,
+        questions=(question_a, question_b),
+        seed=query.seed,
+        min_support=query.min_support,
+    )
+    cut = {"A": is_cut_a, "B": is_cut_b}
+    answer.remarks += [f"of {name} the newest {MOST_RUNS:,} runs" for name in cut if cut[name]]
+    return answer
+
+
+def _read(
+    store: StatsReader, callers: Reach, asked: ComparedRuns
+) -> tuple[list[Observed], str, bool]:
+    """Return the newest runs of a set, their question, and whether there are older ones."""
+    question = asked.question()
+    shapes = store.shapes(callers, condition_of_question(question), MOST_RUNS + 1)
+    if len(shapes) <= MOST_RUNS:
+        return list(map(observe, shapes)), question, False
+    after_ns = -(-shapes[-1].start_ns // 1_000) * 1_000  # a question has microseconds
+    kept = [observe(shape) for shape in shapes if shape.start_ns > after_ns]
+    return kept, asked.question(after_ns), True

@@ -1,0 +1,101 @@
+"""Request models of the comparison of two sets of runs, and the questions that they ask."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from spanloom.api.query import Filters, Name, When, read_where
+from spanloom.core.query.question import all_of
+from spanloom.core.query.where.short_forms import quoted
+from spanloom.evaluation.comparison.behaviour import MIN_SUPPORT
+
+if TYPE_CHECKING:
+    from spanloom.core.query.where.tree import Condition
+
+MOST_RUNS = 10_000
+"""Runs of a set that are compared: the newest ones."""
+_LONGEST = 2_000
+"""Characters of a ``where``, so that the lines of an answer are within the limit of a question."""
+
+
+class ComparedRuns(BaseModel):
+    """A set of runs."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    where: Annotated[
+        str,
+        Field(
+            max_length=_LONGEST,
+            description="Which runs it has; empty for all.",
+            examples=['release = "1.4.0"'],
+        ),
+    ] = ""
+    project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
+        None
+    )
+    since: Annotated[
+        When | None, Field(description="Begun at or after; or `7d` ago.", examples=["7d"])
+    ] = None
+    until: Annotated[
+        When | None, Field(description="Begun before; or `1d` ago.", examples=["1d"])
+    ] = None
+
+    def question(self, after_ns: int | None = None) -> str:
+        """Return the ``where`` of the set; ``after_ns`` leaves older runs out."""
+        named = f"project = {quoted(self.project)}" if self.project else ""
+        parts = [
+            f"({self.where})" if self.where.strip() else "",
+            named,
+            f"start >= {_at(self.since)}" if self.since is not None else "",
+            f"start < {_at(self.until)}" if self.until is not None else "",
+            f"start > {_at(after_ns)}" if after_ns is not None else "",
+        ]
+        given = [part for part in parts if part]
+        return self.where if given == [f"({self.where})"] else " and ".join(given)
+
+
+class ComparedQuery(BaseModel):
+    """Which runs to compare."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    a: Annotated[
+        ComparedRuns,
+        Field(
+            description="The runs before, such as an older release.",
+            examples=[{"where": 'release = "1.4.0"'}],
+        ),
+    ]
+    b: Annotated[
+        ComparedRuns,
+        Field(description="The runs after.", examples=[{"where": 'release = "1.5.0"'}]),
+    ]
+    min_support: Annotated[
+        int,
+        Field(ge=1, le=MOST_RUNS, description="Runs of a set that a feature needs.", examples=[5]),
+    ] = MIN_SUPPORT
+    seed: Annotated[
+        str,
+        Field(
+            max_length=100,
+            description="Of what is drawn: the same gives the same answer.",
+            examples=["0"],
+        ),
+    ] = "0"
+
+
+class _AllOf(Filters):  # with the defaults of the list, which opens the lines
+    where: str = ""
+
+
+def condition_of_question(text: str) -> "Condition | None":
+    """Return the condition of a set, as the list has it for the same ``where``."""
+    return all_of(_AllOf(where=text).filter(), read_where(text))
+
+
+def _at(instant_ns: int) -> str:
+    """Return a time as a ``where`` has it, to the microsecond."""
+    whole = datetime.fromtimestamp(instant_ns // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    return f'"{whole}.{instant_ns % 10**9 // 1_000:06d}Z"'

@@ -1,0 +1,77 @@
+"""Columns of two sets of runs, one value for each cluster: what is resampled and permuted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.evaluation.comparison.features import NUMBERS, Feature, Number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from spanloom.evaluation.comparison.observing import Observed
+
+Counted = Feature | Number
+
+
+class Column(NamedTuple):
+    """Sums of one feature or number over each cluster of a set."""
+
+    sums: Sequence[float]
+    """Of a feature, the runs that have it."""
+    sizes: Sequence[float]
+    """The runs that have a value: of a feature, all."""
+
+    @property
+    def mean(self) -> float:
+        """The share of the runs that have it, or the mean."""
+        return sum(self.sums) / max(sum(self.sizes), 1)
+
+
+class Clusters:
+    """A set of runs by cluster, in the order of their names, so that no other order matters."""
+
+    def __init__(self, runs: Iterable[Observed]) -> None:
+        """Group the runs."""
+        grouped: dict[str, list[Observed]] = {}
+        for run in runs:
+            grouped.setdefault(run.cluster, []).append(run)
+        self.runs = [grouped[name] for name in sorted(grouped)]
+        self.count = sum(map(len, self.runs))
+        """Of runs."""
+
+    @property
+    def are_single(self) -> bool:
+        """Whether each cluster is one run."""
+        return self.count == len(self.runs)
+
+    def support(self) -> Mapping[Feature, int]:
+        """Return in how many runs each feature is."""
+        found: dict[Feature, int] = {}
+        for runs in self.runs:
+            for run in runs:
+                for feature in run.features:
+                    found[feature] = found.get(feature, 0) + 1
+        return found
+
+    def column(self, counted: Counted) -> Column:
+        """Return the column of a feature or a number."""
+        if isinstance(counted, Feature):
+            sums = [float(sum(counted in run.features for run in runs)) for runs in self.runs]
+            return Column(sums, [float(len(runs)) for runs in self.runs])
+        values = self.values(counted)
+        return Column(list(map(sum, values)), [float(len(one)) for one in values])
+
+    def values(self, number: Number) -> Sequence[Sequence[float]]:
+        """Return the values of a number by cluster; runs without one are left out."""
+        name = number.name
+        return [[run.numbers[name] for run in runs if name in run.numbers] for runs in self.runs]
+
+
+def numbers_of(a: Clusters, b: Clusters) -> Sequence[Number]:
+    """Return the numbers that runs of both sets have."""
+
+    def has(side: Clusters, number: Number) -> bool:
+        return any(number.name in run.numbers for runs in side.runs for run in runs)
+
+    return [number for number in NUMBERS if has(a, number) and has(b, number)]

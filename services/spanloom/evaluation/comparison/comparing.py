@@ -1,0 +1,148 @@
+"""Compares two sets of observed runs: tests everything, and names what changed for certain."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.evaluation.comparison.columns import Clusters, Counted, numbers_of
+from spanloom.evaluation.comparison.features import KINDS, Feature, Number
+from spanloom.evaluation.comparison.resampling import bootstrap, bootstrap_medians, permute
+from spanloom.evaluation.statistics.proportions import fisher, newcombe
+from spanloom.evaluation.statistics.several import holm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from spanloom.evaluation.comparison.columns import Column
+
+FEWEST_RUNS = 8
+"""Runs a side below which nothing is named."""
+MOST_FEATURES = 500
+"""Features that are compared: those that most runs of both sets together have."""
+LEVEL = 0.05
+_ROUNDED = 9
+
+
+class Medians(NamedTuple):
+    """Medians of a number in both sets, and the interval of their difference."""
+
+    a: float
+    b: float
+    low: float
+    high: float
+
+
+class Change(NamedTuple):
+    """A feature or number that changed."""
+
+    counted: Counted
+    a: Column
+    b: Column
+    low: float
+    high: float
+    p_holm: float
+    medians: Medians | None
+
+
+class Compared(NamedTuple):
+    """The comparison of two sets."""
+
+    changes: Sequence[Change]
+    """The most certain first."""
+    without: int
+    """How many features and numbers show no difference."""
+    left_out: int
+    """How many features are too many to be compared."""
+
+
+def compare(a: Clusters, b: Clusters, min_support: int, seed: str) -> Compared:
+    """Return what changed from A to B."""
+    features, left_out = _features(a, b, min_support)
+    counted: list[Counted] = [*features, *numbers_of(a, b)]
+    pairs = {one: (a.column(one), b.column(one)) for one in counted}
+    p_values = _p_values(pairs, seed, are_single=a.are_single and b.are_single)
+    adjusted = dict(zip(counted, holm([p_values[one] for one in counted]), strict=True))
+    named = [one for one in counted if adjusted[one] < LEVEL]
+    bounds = _intervals({one: pairs[one] for one in named}, a, b, seed)
+    changes = [
+        Change(one, *pairs[one], *bounds[one], adjusted[one], _medians(one, a, b, seed))
+        for one in named
+        if bounds[one][0] > 0 or bounds[one][1] < 0
+    ]
+    return Compared(sorted(changes, key=_rank(a)), len(counted) - len(changes), left_out)
+
+
+def _features(a: Clusters, b: Clusters, min_support: int) -> tuple[Sequence[Feature], int]:
+    """Return the features with enough runs in either set, and how many are left out."""
+    in_a, in_b = a.support(), b.support()
+    known = {
+        feature: in_a.get(feature, 0) + in_b.get(feature, 0)
+        for feature in in_a.keys() | in_b.keys()
+        if max(in_a.get(feature, 0), in_b.get(feature, 0)) >= min_support
+    }
+    found = sorted(known, key=lambda one: (-known[one], one))
+    return found[:MOST_FEATURES], max(len(found) - MOST_FEATURES, 0)
+
+
+def _p_values(
+    pairs: Mapping[Counted, tuple[Column, Column]], seed: str, *, are_single: bool
+) -> Mapping[Counted, float]:
+    exact = [one for one in pairs if are_single and isinstance(one, Feature)]
+    drawn = [one for one in pairs if one not in set(exact)]
+    found = {one: fisher(_share(pairs[one][0]), _share(pairs[one][1])) for one in exact}
+    return found | dict(zip(drawn, permute([pairs[one] for one in drawn], seed), strict=True))
+
+
+def _intervals(
+    pairs: Mapping[Counted, tuple[Column, Column]], a: Clusters, b: Clusters, seed: str
+) -> Mapping[Counted, tuple[float, float]]:
+    are_single = a.are_single and b.are_single
+    exact = [one for one in pairs if are_single and isinstance(one, Feature)]
+    drawn = [one for one in pairs if one not in set(exact)]
+    found = {one: newcombe(_share(pairs[one][0]), _share(pairs[one][1])) for one in exact}
+    return found | dict(zip(drawn, bootstrap([pairs[one] for one in drawn], seed), strict=True))
+
+
+def _share(column: Column) -> tuple[int, int]:
+    return int(sum(column.sums)), int(sum(column.sizes))
+
+
+def _medians(counted: Counted, a: Clusters, b: Clusters, seed: str) -> Medians | None:
+    if isinstance(counted, Feature):
+        return None
+    in_a, in_b = a.values(counted), b.values(counted)
+    low, high = bootstrap_medians(in_a, in_b, seed)
+    return Medians(_median(in_a), _median(in_b), low, high)
+
+
+def _median(clusters: Iterable[Iterable[float]]) -> float:
+    return float(median(value for cluster in clusters for value in cluster))
+
+
+def _rank(a: Clusters) -> Callable[[Change], tuple[float, bool, int, str]]:
+    """Return a sort key: the interval's end nearest to zero, in units of the spread in A."""
+
+    def key(change: Change) -> tuple[float, bool, int, str]:
+        nearest = min(abs(change.low), abs(change.high))
+        certain = round(nearest / _spread(change, a), _ROUNDED)
+        kind = change.counted.kind if isinstance(change.counted, Feature) else ""
+        place = KINDS.index(kind) if kind else len(KINDS)
+        return -certain, change.low < 0, place, change.counted.name
+
+    return key
+
+
+def _spread(change: Change, a: Clusters) -> float:
+    """Return the standard deviation of one run in A; of a share never quite zero."""
+    if isinstance(change.counted, Feature):
+        has, n = _share(change.a)
+        share = (has + 0.5) / (n + 1)
+        return math.sqrt(share * (1 - share))
+    return _deviation(change.counted, a, change.a.mean) or abs(change.b.mean - change.a.mean)
+
+
+def _deviation(number: Number, a: Clusters, mean: float) -> float:
+    values = [value for cluster in a.values(number) for value in cluster]
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))

@@ -1,0 +1,47 @@
+"""Errors of evaluation: of an evaluator's configuration, and of one judgement."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from spanloom.core.errors import PermanentError
+
+
+class InvalidEvaluatorError(PermanentError):
+    """The configuration of an evaluator is invalid; ``key`` is the place in it."""
+
+    def __init__(self, key: str, reason: str) -> None:
+        """Keep the place, such as ``evaluators.0.mode``, and the reason."""
+        super().__init__(f"{key}: {reason}" if key else reason)
+        self.key = key
+        self.reason = reason
+
+    def inside(self, prefix: str) -> InvalidEvaluatorError:
+        """Return the same error with a longer place."""
+        key = f"{prefix}.{self.key}" if self.key else prefix
+        return InvalidEvaluatorError(key, self.reason)
+
+
+class ErrorCode(StrEnum):
+    """Why there is no judgement: the ``error_code`` of a result."""
+
+    MISSING_RUN = "missing_run"
+    """The item has no run."""
+    UNREADABLE_RUN = "unreadable_run"
+    """The run is neither a document nor messages."""
+    UNREADABLE_EXPECTED = "unreadable_expected"
+    """What the item expects has not the shape that the evaluator needs."""
+    REFERENCE_FAILED = "reference_failed"
+    """A library whose answers are reproduced raises for this input."""
+    TOO_LARGE = "too_large"
+    """Judging it would take more than its bounds."""
+    NOT_FINITE = "not_finite"
+    """The value is NaN or infinite."""
+    INVALID_ANSWER = "invalid_answer"
+    """Code or a model answered something else than a value."""
+    UNKNOWN_SCORE = "unknown_score"
+    """The condition needs a score or an annotation that nobody gave."""
+    CRASHED = "crashed"
+    """The evaluator raised an exception."""
+    TIMEOUT = "timeout"
+    """It took more time than it may."""

@@ -1,0 +1,89 @@
+"""What an evaluator reads of a trajectory, and the fingerprint of that projection.
+
+A score stays valid while the fingerprint is the same: a new version of a run with other times does
+not need a judgement that reads no times.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.formats.json_bytes import dump, sorted_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.core.document import Document, DocumentStep
+
+
+class Part(StrEnum):
+    """A part of every step."""
+
+    TYPES = "types"
+    NAMES = "names"
+    IDS = "ids"
+    PARENTS = "parents"
+    """Which step is above it: by its position in the document, without ids."""
+    INPUTS = "inputs"
+    """All inputs; the arguments of tools among them."""
+    ARGUMENTS = "arguments"
+    """The inputs of tool steps alone."""
+    OUTPUTS = "outputs"
+    ERRORS = "errors"
+    TIMES = "times"
+    """Start and duration, milliseconds."""
+    TOKENS = "tokens"
+    """Token counts and latencies of model calls, metrics of agents and the root."""
+    METADATA = "metadata"
+    """Costs, models, parameters and other attributes."""
+    RUN = "run"
+    """The ``extraction`` of the document: outcome, status, warnings, failures."""
+
+
+WHOLE: AbstractSet[Part] = frozenset(Part)
+"""The view of an evaluator that may read anything."""
+_OF_STEPS: Mapping[Part, Callable[[DocumentStep], Any]] = {
+    Part.TYPES: lambda step: step.type,
+    Part.NAMES: lambda step: (step.name, step.agent_name),
+    Part.IDS: lambda step: step.id,
+    Part.INPUTS: lambda step: step.input,
+    Part.ARGUMENTS: lambda step: step.input if step.type == "tool" else None,
+    Part.OUTPUTS: lambda step: step.output,
+    Part.ERRORS: lambda step: step.error,
+    Part.TIMES: lambda step: step.times,
+    Part.TOKENS: lambda step: dict(step.tokens),
+    Part.METADATA: lambda step: dict(step.metadata),
+}
+
+
+def view_fingerprint(document: Document, view: AbstractSet[Part]) -> str:
+    """Return the SHA-256, in hex, of what an evaluator with this view reads of a document."""
+    digest = hashlib.sha256()
+    if Part.RUN in view:
+        digest.update(dump(sorted_keys(document.extraction)))
+    reads = [read for part, read in _OF_STEPS.items() if part in view]
+    places = _places(document) if Part.PARENTS in view else {}
+    for step in _steps(document):
+        parts = [read(step) for read in reads]
+        if places:
+            parts.append(places.get(step.parent_id, -1))
+        digest.update(dump(sorted_keys(parts)))
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def _steps(document: Document) -> Iterator[DocumentStep]:
+    yield document.root
+    for agent in document.agents:
+        yield agent
+        yield from agent.steps
+
+
+def _places(document: Document) -> Mapping[str, int]:
+    places: dict[str, int] = {}
+    for place, step in enumerate(_steps(document)):
+        places.setdefault(step.id, place)
+    return places

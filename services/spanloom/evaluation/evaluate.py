@@ -1,0 +1,71 @@
+"""Judges a run with evaluators: ``spanloom.evaluate``, and what every other door calls."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from spanloom.evaluation.contract.errors import ErrorCode
+from spanloom.evaluation.contract.result import Result, Results
+from spanloom.evaluation.making import make_evaluators
+from spanloom.evaluation.subject.expected import UnreadableExpectedError
+from spanloom.evaluation.subject.run import UnreadableRunError
+from spanloom.evaluation.subject.subject import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.evaluation.evaluator import Evaluator
+
+
+def evaluate(
+    run: object,
+    evaluators: object,
+    *,
+    reference: object = None,
+    expected: Mapping[str, Any] | None = None,  # JSON values
+) -> list[dict[str, Any]]:  # JSON values
+    """Judge one run, and return the results as JSON objects, in the order of the evaluators.
+
+    ``run`` and ``reference`` are documents (mapping, text or bytes; canonical or Coze's) or lists
+    of OpenAI messages; ``reference`` is ``expected["trajectory"]`` in short. ``evaluators`` are one
+    or several mappings ``{"kind", "name"?, …}``, or callables ``(document, expected)``.
+
+    Raises ``InvalidEvaluatorError`` for an evaluator that cannot be meant; a run that cannot be
+    judged never raises: its results are of status ``error``.
+    """
+    made = make_evaluators(evaluators)
+    told = dict(expected or {})
+    if reference is not None:
+        told["trajectory"] = reference
+    return [result.to_json() for result in judge(Subject(run, told), made)]
+
+
+def judge(subject: Subject, evaluators: Sequence[Evaluator]) -> Iterator[Result]:
+    """Yield the results of all evaluators; one that fails never stops the next."""
+    for evaluator in evaluators:
+        for result in judge_one(subject, evaluator):
+            subject.earlier.append(result)
+            yield result
+
+
+def judge_one(subject: Subject, evaluator: Evaluator) -> Sequence[Result]:
+    """Return the results of one evaluator: one for each of its scores, whatever happens."""
+    results = Results(evaluator.name, evaluator.kind)
+    try:
+        return [_finite(result, results) for result in evaluator.judging.judge(subject)]
+    except UnreadableRunError as error:
+        code, reason = ErrorCode.UNREADABLE_RUN, str(error)
+    except UnreadableExpectedError as error:
+        code, reason = ErrorCode.UNREADABLE_EXPECTED, str(error)
+    except Exception as error:  # one evaluator never stops its neighbours
+        code, reason = ErrorCode.CRASHED, f"{type(error).__name__}: {error}"[:1_000]
+    return [results.error(code, reason, name=name) for name in evaluator.judging.scores]
+
+
+def _finite(result: Result, results: Results) -> Result:
+    if not isinstance(result.value, float) or math.isfinite(result.value):
+        return result
+    return results.error(
+        ErrorCode.NOT_FINITE, f"the value is {result.value}: a number is needed", name=result.name
+    )

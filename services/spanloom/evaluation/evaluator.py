@@ -1,0 +1,49 @@
+"""An evaluator: its identity, what it reads, and a function that judges."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from spanloom.core.formats.json_bytes import dump, sorted_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.evaluation.contract.result import Result
+    from spanloom.evaluation.contract.view import Part
+    from spanloom.evaluation.subject.subject import Subject
+
+    Judge: TypeAlias = Callable[[Subject], Iterable[Result]]
+    """Judges one run; what it raises becomes a result of status ``error``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What a kind makes of a configuration."""
+
+    view: AbstractSet[Part]
+    judge: Judge
+    scores: tuple[str, ...]
+    """The names of all scores that it gives, in their order."""
+    version: str = "1"
+    """Changes whenever the same configuration may judge otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluator:
+    """An evaluator that is ready to judge."""
+
+    name: str
+    kind: str
+    config: Mapping[str, Any]  # JSON values
+    """Without name and kind; files that it names are in it by their contents."""
+    config_hash: str
+    judging: Judging
+
+
+def config_hash(kind: str, config: Mapping[str, Any]) -> str:  # JSON values
+    """Return the SHA-256, in hex, of the canonical JSON of a configuration."""
+    return hashlib.sha256(dump(sorted_keys({"kind": kind, "config": config}))).hexdigest()

@@ -1,0 +1,94 @@
+"""Makes evaluators of mappings and callables, and checks them as a whole."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from spanloom.evaluation.contract.errors import InvalidEvaluatorError
+from spanloom.evaluation.contract.result import Results
+from spanloom.evaluation.evaluator import Evaluator, config_hash
+from spanloom.evaluation.kinds import kind_names, load_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+MAX_NAME = 255
+"""Characters of a name: that of a score at the door."""
+
+
+def make_evaluators(given: object) -> Sequence[Evaluator]:
+    """Return evaluators of one or several mappings or callables.
+
+    Raises ``InvalidEvaluatorError`` for what cannot be meant, and for two of one name.
+    """
+    several = given if isinstance(given, list | tuple) else [given]
+    if not several:
+        raise InvalidEvaluatorError("evaluators", "there is none")
+    made = []
+    for at, one in enumerate(several):
+        try:
+            made.append(make_evaluator(one))
+        except InvalidEvaluatorError as error:
+            raise (error.inside(f"evaluators.{at}") if len(several) > 1 else error) from error
+    _refuse_twins(made)
+    return made
+
+
+def make_evaluator(given: object) -> Evaluator:
+    """Return the evaluator of a mapping or a callable; raises ``InvalidEvaluatorError``."""
+    if isinstance(given, Evaluator):
+        return given
+    if not isinstance(given, dict):
+        raise InvalidEvaluatorError(
+            "", f"an evaluator is a mapping or a callable, not {type(given).__name__}"
+        )
+    kind, name = _kind_of(given), _name_of(given)
+    config = {key: value for key, value in given.items() if key not in {"kind", "name"}}
+    known = load_kind(kind)
+    try:
+        parsed = known.config.model_validate(config)
+    except ValidationError as error:
+        raise _told(error, known.config.model_fields) from error
+    judging = known.make(parsed, Results(name, kind))
+    plain = parsed.model_dump(mode="json", exclude_unset=True)
+    return Evaluator(name, kind, plain, config_hash(kind, plain), judging)
+
+
+def _kind_of(given: Mapping[str, Any]) -> str:  # JSON values
+    kind = given.get("kind")
+    if kind in kind_names():
+        return str(kind)
+    known = ", ".join(kind_names())
+    raise InvalidEvaluatorError("kind", f"it is one of {known}, not {kind!r}")
+
+
+def _name_of(given: Mapping[str, Any]) -> str:  # JSON values
+    name = given.get("name", given.get("kind"))
+    if isinstance(name, str) and 0 < len(name) <= MAX_NAME and name.isprintable():
+        return name
+    raise InvalidEvaluatorError("name", f"a text of 1 to {MAX_NAME} printable characters is needed")
+
+
+def _told(error: ValidationError, known: Iterable[str]) -> InvalidEvaluatorError:
+    """Return the first fault that pydantic found, with its place."""
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"]))
+    if first["type"] != "extra_forbidden":
+        return InvalidEvaluatorError(place, first["msg"].removeprefix("Value error, "))
+    alike = get_close_matches(str(first["loc"][-1]), list(known), n=1)
+    hint = f"; did you mean {alike[0]}?" if alike else ""
+    return InvalidEvaluatorError(place, f"it is no key of this evaluator{hint}")
+
+
+def _refuse_twins(made: Sequence[Evaluator]) -> None:
+    names: set[str] = set()
+    for evaluator in made:
+        for name in evaluator.judging.scores:
+            if name in names:
+                raise InvalidEvaluatorError(
+                    "name", f"two evaluators give the score {name}: name one of them otherwise"
+                )
+            names.add(name)

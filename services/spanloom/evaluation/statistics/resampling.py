@@ -1,0 +1,85 @@
+"""Seeded bootstrap of means: percentile intervals over items or clusters of them.
+
+Up to 256 clusters are resampled as they are. More are dealt into 256 groups, in an order that the
+seed decides, and the groups are resampled: the interval of a mean keeps its width within some 5 %,
+and a draw costs the same for ten thousand items as for 256.
+"""
+
+from __future__ import annotations
+
+import math
+from random import Random
+from typing import TYPE_CHECKING
+
+from spanloom.evaluation.statistics.drawing import MOST, draws
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.evaluation.statistics.drawing import Seed
+
+DRAWS = 10_000
+LOW, HIGH = int(DRAWS * 0.025), int(DRAWS * 0.975) - 1
+"""Places of the ends of a 95 % interval among the sorted draws."""
+
+
+def bootstrap_mean(values: Sequence[float], seed: Seed) -> tuple[float, float, float]:
+    """Return the mean and its 95 % interval; the same values and seed give the same floats.
+
+    Raises ``ValueError`` without values, and for NaN and infinite ones.
+    """
+    return bootstrap_clusters([[value] for value in values], seed)
+
+
+def bootstrap_clusters(
+    clusters: Sequence[Sequence[float]], seed: Seed
+) -> tuple[float, float, float]:
+    """Return the mean of all values and its 95 % interval; clusters are drawn whole.
+
+    Raises ``ValueError`` without values, and for NaN and infinite ones.
+    """
+    sums = [math.fsum(cluster) for cluster in clusters]
+    sizes = [float(len(cluster)) for cluster in clusters]
+    total = math.fsum(sizes)
+    if not total:
+        raise ValueError("a mean needs at least one value")
+    if not math.isfinite(everything := math.fsum(sums)):
+        raise ValueError("a mean needs finite values")
+    mean = everything / total
+    means = sorted(_means(deal(sums, seed), deal(sizes, seed), seed))
+    return mean, means[LOW], means[HIGH]
+
+
+def _means(sums: Sequence[float], sizes: Sequence[float], seed: Seed) -> list[float]:
+    if min(sums) * max(sizes) == max(sums) * min(sizes):  # all values are equal
+        return [math.fsum(sums) / math.fsum(sizes)] * DRAWS
+    value_of, size_of, n = sums.__getitem__, sizes.__getitem__, len(sums)
+    drawn = draws(n, DRAWS, seed)
+    if min(sizes) == max(sizes):
+        return [math.fsum(map(value_of, draw)) / (n * sizes[0]) for draw in drawn]
+    return [
+        math.fsum(map(value_of, draw)) / size for draw in drawn if (size := sum(map(size_of, draw)))
+    ]
+
+
+def deal(values: Sequence[float], seed: Seed) -> Sequence[float]:
+    """Return the sums of the values of at most 256 groups; who is in which depends on the seed."""
+    if len(values) <= MOST:
+        return values
+    return sum_groups(values, deal_places(len(values), MOST, seed))
+
+
+def deal_places(n: int, groups: int, seed: Seed) -> Sequence[Sequence[int]]:
+    """Return the places of ``n`` items in groups whose sizes differ by one at most.
+
+    With no more items than groups each is a group, in the order given.
+    """
+    order = list(range(n))
+    if n > groups:
+        Random(seed).shuffle(order)  # noqa: S311  # not a secret: seeded, so that results repeat
+    return [order[group::groups] for group in range(min(n, groups))]
+
+
+def sum_groups(values: Sequence[float], groups: Sequence[Sequence[int]]) -> Sequence[float]:
+    """Return the sum of the values of each group of places."""
+    return [math.fsum(map(values.__getitem__, group)) for group in groups]

@@ -1,0 +1,110 @@
+"""A run that is judged, as a document or as the messages of an agent; one is made of the other."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from pydantic import BaseModel
+
+from spanloom.core.document import AGENTS, ROOT, HeldDocument
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.coze.shapes import is_example
+from spanloom.core.exchange.sources import reader_of
+from spanloom.core.formats.conversation import conversation
+from spanloom.core.formats.readers import Located, Refused
+from spanloom.core.formats.readers import Reading as FileReading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.document import DocumentAgent
+    from spanloom.core.formats.json_bytes import Json
+
+
+class UnreadableRunError(InvalidRequestError):
+    """The value is neither a document nor a list of messages."""
+
+
+class Run:
+    """One run. What it is read as raises ``UnreadableRunError`` where it cannot be."""
+
+    def __init__(self, given: object) -> None:
+        """Take a document (mapping, text or bytes; canonical or Coze's) or OpenAI messages.
+
+        A document may also be the client's ``Trajectory``.
+        Raises ``UnreadableRunError`` for anything else. A list of messages is read only when its
+        document is needed: what compares messages also judges those that are no conversation.
+        """
+        value = _parsed(given)
+        self.is_messages = isinstance(value, list)
+        """Whether it was given as messages."""
+        self._messages = value if isinstance(value, list) else None
+        self._json = None if isinstance(value, list) else _document(value)
+
+    @cached_property
+    def document(self) -> HeldDocument:
+        """Its document; of messages, one agent with a model step for each answer."""
+        return HeldDocument(self._json or _document_of_messages(self._messages or []))
+
+    @cached_property
+    def messages(self) -> Sequence[Json]:
+        """Its messages as given, unchecked; of a document, the conversation of the root agent."""
+        if self._messages is not None:
+            return self._messages
+        agent = root_agent(self.document)
+        return [] if agent is None else [turn.message for turn in conversation(agent)]
+
+    @property
+    def trace_id(self) -> str:
+        """Its trace id; of messages, a hash of them."""
+        return self.document.id
+
+
+def root_agent(document: HeldDocument) -> DocumentAgent | None:
+    """Return the agent that is the root, else the first one; ``None`` without agents."""
+    agents = list(document.agents)
+    root_id = document.root.id
+    return next((agent for agent in agents if agent.id == root_id), agents[0] if agents else None)
+
+
+def _parsed(given: object) -> list[Any] | Mapping[str, Any]:  # JSON values
+    value = given.model_dump(mode="json") if isinstance(given, BaseModel) else given
+    if isinstance(value, str | bytes | bytearray):
+        try:
+            value = orjson.loads(value)
+        except ValueError as error:
+            raise UnreadableRunError(f"the run is no JSON: {error}") from error
+    if isinstance(value, tuple):
+        value = list(value)
+    if isinstance(value, list | dict):
+        return value
+    raise UnreadableRunError(
+        f"a run is a document or a list of messages, not {type(given).__name__}"
+    )
+
+
+def _document(value: Mapping[str, Any]) -> Json:  # JSON values
+    if isinstance(value.get(ROOT), dict) and is_example(value):
+        return _read("coze-example", value)
+    if not isinstance(value.get(AGENTS), list) or not isinstance(value.get(ROOT), dict):
+        raise UnreadableRunError("the run has no root_step and agent_steps")
+    if isinstance(value.get("extraction"), dict):
+        return dict(value)
+    return _read("coze", value)
+
+
+def _document_of_messages(value: Sequence[Any]) -> Json:  # JSON values
+    if not value:
+        return {"id": "", ROOT: {}, AGENTS: []}
+    return _read("openai", value)
+
+
+def _read(format_: str, value: object) -> Json:
+    """Return the document of a value in another format."""
+    reading = FileReading(format_)
+    read = next(iter(reader_of(format_).read([Located("the run", value)], reading)), None)
+    if read is None or isinstance(read, Refused):
+        raise UnreadableRunError(read.reason if read else "it has no run")
+    return read.document

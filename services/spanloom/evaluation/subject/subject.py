@@ -1,0 +1,57 @@
+"""The subject of one judgement: a run, what is expected of it, and its results so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from spanloom.evaluation.subject.expected import Expected, read_expected
+from spanloom.evaluation.subject.run import Run
+
+if TYPE_CHECKING:
+    from spanloom.evaluation.contract.result import Result
+
+
+@dataclass
+class Subject:
+    """What the evaluators of one run read; each part is read once, when it is first needed."""
+
+    given_run: object
+    given_expected: Any = None  # JSON values
+    earlier: list[Result] = field(default_factory=list)
+    """Results of the same run so far, for conditions on scores."""
+    scores: dict[str, float | bool | str | None] = field(default_factory=dict)
+    """Scores of the run that a store has, by name, for conditions on them."""
+
+    @cached_property
+    def run(self) -> Run:
+        """The run; raises ``UnreadableRunError``."""
+        return self.given_run if isinstance(self.given_run, Run) else Run(self.given_run)
+
+    @cached_property
+    def expected(self) -> Expected:
+        """What is expected; raises ``UnreadableExpectedError``."""
+        return read_expected(self.given_expected)
+
+    @cached_property
+    def reference(self) -> Run | None:
+        """The reference: the expected trajectory, else the expected tool calls as messages.
+
+        ``None`` without either. Raises ``UnreadableExpectedError`` or ``UnreadableRunError``.
+        """
+        if (given := self.expected.trajectory) is not None:
+            return given if isinstance(given, Run) else Run(given)
+        calls = self.expected.tool_calls
+        return None if calls is None else Run(_messages_of(calls))
+
+
+def _messages_of(calls: Any) -> list[dict[str, Any]]:  # of ExpectedCall
+    """Return messages that make the calls one after the other, each answered with nothing."""
+    messages: list[dict[str, Any]] = []
+    for at, call in enumerate(calls):
+        function = {"name": call.name, "arguments": call.arguments}
+        made = {"id": f"call_{at}", "type": "function", "function": function}
+        messages.append({"role": "assistant", "content": "", "tool_calls": [made]})
+        messages.append({"role": "tool", "tool_call_id": f"call_{at}", "content": ""})
+    return messages
