@@ -7,8 +7,10 @@ the arguments around where the reference is searched in the run (``subset``, the
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
+from spanloom.evaluation.contract.errors import TooLargeError
 from spanloom.evaluation.match.compat.messages import Read, read_messages
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     """Compares the arguments of two calls; its answer counts as true or false."""
 
 _ABSENT = object()
+MAX_ASKED = 10_000_000
+"""How often two calls are compared at most."""
 
 
 def answer(actual: Sequence[object], reference: Sequence[object], config: MatchConfig) -> bool:
@@ -76,22 +80,30 @@ def _find_each(
     config: MatchConfig,
     ask: Callable[[object, object, _Matcher], object],
 ) -> bool:
-    """Return whether each call finds another of its name that none before it has taken."""
-    taken: set[int] = set()
+    """Return whether each call finds another of its name that none before it has taken.
+
+    Raises ``TooLargeError`` for too many questions.
+    """
+    left: defaultdict[str, list[AskedCall]] = defaultdict(list)
+    for other in among:
+        left[_key(other)].append(other)
+    asked = 0
     for call in sought:
-        matcher = _matcher_of(call.name, config)
-        free = (
-            at
-            for at, other in enumerate(among)
-            if at not in taken
-            and other.name == call.name
-            and ask(call.arguments, other.arguments, matcher)
+        matcher, others = _matcher_of(call.name, config), left[_key(call)]
+        found = next(
+            (at for at, o in enumerate(others) if ask(call.arguments, o.arguments, matcher)), None
         )
-        found = next(free, None)
         if found is None:
             return False
-        taken.add(found)
+        asked += found
+        if asked > MAX_ASKED:
+            raise TooLargeError(f"the calls are compared more than {MAX_ASKED:,} times")
+        del others[found]
     return True
+
+
+def _key(call: AskedCall) -> str:
+    return call.name if isinstance(call.name, str) else repr(call.name)
 
 
 def _matcher_of(tool: str, config: MatchConfig) -> _Matcher:

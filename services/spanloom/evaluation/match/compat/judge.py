@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.evaluation.contract.errors import ErrorCode
+from spanloom.evaluation.contract.errors import ErrorCode, TooLargeError
 from spanloom.evaluation.match.compat.answers import answer
 
 if TYPE_CHECKING:
@@ -24,9 +24,10 @@ def judge_as_library(
     ours, theirs = subject.run.messages, reference.messages
     try:
         is_match = answer(ours, theirs, config)
+    except TooLargeError:
+        raise
     except Exception as error:  # it raises here as well, whatever it is
         reason = f"{name} raises for this input: {type(error).__name__}: {error}"
         return results.error(ErrorCode.REFERENCE_FAILED, reason[:1_000])
-    return results.judged(
-        is_match, is_match, rationale=f"{name} says {'yes' if is_match else 'no'}"
-    )
+    words = "matches" if is_match else "does not match"
+    return results.judged(is_match, is_match, rationale=f"by {name} the run {words}")

@@ -36,6 +36,7 @@ class AskedCall(NamedTuple):
 
     name: Any
     arguments: Any
+    id: Any
 
 
 class Read(NamedTuple):
@@ -52,8 +53,10 @@ def read_messages(messages: Iterable[object]) -> Sequence[Read]:
 
 
 def _again(message: Read) -> Read:
-    """Read a message that was read: only a function without a name is refused now."""
+    """Read a message that was read: its blocks have become calls, and an empty name none."""
     _need(message.role != "function" or bool(message.name), "a function has no name")
+    for call in message.calls:
+        _checked({"name": call.name, "args": call.arguments, "id": call.id})
     return message
 
 
@@ -64,13 +67,14 @@ def _read(given: object) -> Read:
     if role is None:
         raise RaisesError(f"the role {sender!r} is unknown")
     _check_members(message, role)
-    calls, ids = _read_calls(message, role)
+    calls = _read_calls(message, role)
+    ids = [call.id for call in calls]
     blocks = read_content(message.get("content"), role)
     if is_result(blocks):
         return Read("tool")
     for call in calls_in(blocks, role):
         if call["id"] not in ids:
-            calls.append(AskedCall(call["name"], _through_json(call["input"])))
+            calls.append(AskedCall(call["name"], _through_json(call["input"]), call["id"]))
     return Read(role, calls, message.get("name") or "")
 
 
@@ -84,8 +88,9 @@ def _check_members(message: Mapping[str, Any], role: str) -> None:
     _need(not metadata or isinstance(metadata, dict), "response_metadata is no object")
     if role == "tool":
         answered = message.get("tool_call_id")
-        is_text = answered is None or isinstance(answered, str | int | float)
-        _need(is_text, "tool_call_id is neither text nor number")
+        if answered is None and message.get("role") == "tool":
+            answered = ""
+        _need(isinstance(answered, str | int | float), "tool_call_id is neither text nor number")
         _need(message.get("status") in {None, "success", "error"}, "the status is unknown")
 
 
@@ -93,19 +98,17 @@ def _is_number_or_text(value: object) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
-def _read_calls(message: Mapping[str, Any], role: str) -> tuple[list[AskedCall], list[Any]]:
-    """Return the calls of a message and their ids; of other roles they are read and left out."""
+def _read_calls(message: Mapping[str, Any], role: str) -> list[AskedCall]:
+    """Return the calls of a message; those of other roles are read, and left out."""
     given = message.get("tool_calls")
     is_assistant = role == "assistant"
     if given is None or (not given and is_assistant):
-        return [], []
-    if is_assistant and message.get("role") in {"ai", "assistant"}:
+        return []
+    if message.get("role") in {"ai", "assistant"}:
         given = [{**call, "id": call.get("id", "")} for call in given]
     calls = [_unwrapped(call) for call in given]
-    if not is_assistant:
-        return [], []
-    read = [_checked(call) for call in calls]
-    return [AskedCall(c["name"], _through_json(c["args"])) for c in read], [c["id"] for c in read]
+    read = [_checked(call) for call in calls] if is_assistant else []
+    return [AskedCall(one["name"], _through_json(one["args"]), one["id"]) for one in read]
 
 
 def _unwrapped(call: Any) -> Any:  # as given
