@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.made_calls import document_of, made_agent, made_step, messages_of
 
 import spanloom
 from spanloom.evaluation import InvalidEvaluatorError
+from spanloom.evaluation.contract.view import Part
+from spanloom.evaluation.making import make_evaluator
 from spanloom.evaluation.match.pairing import MAX_BEST
+from spanloom.evaluation.subject.calls import OF
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 X, XY = {"x": 1}, {"x": 1, "y": 2}
 AGENTEVALS, OPENEVALS, OURS = "agentevals", "openevals", None
@@ -227,6 +234,29 @@ def test_what_is_compared(of: str, names: list[str]) -> None:
     result = match(TEAM, document_of(made_agent("planner")), "exact", of=of)
     assert len(result["evidence"]) == len(names)
     assert result["rationale"].startswith(f"call 1, {names[0]}")
+
+
+OTHERWISE: dict[Part, Callable[[dict[str, Any]], object]] = {
+    Part.INPUTS: lambda step: step.get("type") != "tool" and step.update(input="other"),
+    Part.ARGUMENTS: lambda step: step.get("type") == "tool" and step.update(input='{"x": 9}'),
+    Part.OUTPUTS: lambda step: step.update(output=json.dumps(messages_of(("search", XY))[:1])),
+    Part.ERRORS: lambda step: step["basic_info"].update(error={"code": "1", "msg": "no"}),
+    Part.TIMES: lambda step: step["basic_info"].update(started_at="7", duration="7"),
+    Part.TOKENS: lambda step: step.update(model_info={"input_tokens": 7}),
+    Part.METADATA: lambda step: step.update(metadata={"node": "other", "model": "m"}),
+}
+
+
+@pytest.mark.parametrize("of", OF)
+@pytest.mark.parametrize("mode", ["strict", "exact", "in_order", "unordered"])
+def test_what_is_not_in_the_view_changes_nothing(of: str, mode: str) -> None:
+    evaluator = make_evaluator({"kind": "match", "of": of, "mode": mode})
+    for part in OTHERWISE.keys() - evaluator.judging.view:
+        changed = deepcopy(TEAM)
+        for agent in changed["agent_steps"]:
+            for step in (agent, *agent["steps"]):
+                OTHERWISE[part](step)
+        assert match(changed, TEAM, mode, of=of) == match(TEAM, TEAM, mode, of=of), part
 
 
 def test_a_run_without_nodes_has_no_graph() -> None:

@@ -69,7 +69,7 @@ def _rule_of(tool: str, config: MatchConfig, budget: Budget) -> Rule:
     if isinstance(chosen, list):
         paths = [path.split(".") for path in chosen]
         return _by_key(lambda value: tuple(canonical(at_path(value, p), budget) for p in paths))
-    return _by_asking(chosen)
+    return _by_asking(chosen, budget)
 
 
 def at_path(value: object, path: Sequence[str]) -> object:
@@ -91,14 +91,23 @@ def _by_key(key_of: Callable[[Any], Hashable]) -> Rule:
     return masks
 
 
-def _by_asking(matcher: Matcher) -> Rule:
-    """Return the rule of a function; it is asked about each pair."""
+def _by_asking(matcher: Matcher, budget: Budget) -> Rule:
+    """Return the rule of a function; it is asked once about each pair of different arguments."""
 
     def masks(actual: Sequence[object], reference: Sequence[Placed]) -> Sequence[int]:
-        if len(actual) * len(reference) > MAX_ASKED:
+        places: defaultdict[str, int] = defaultdict(int)
+        due: dict[str, object] = {}
+        for at, value in reference:
+            key = canonical(value, budget)
+            places[key] |= 1 << at
+            due.setdefault(key, value)
+        ours = {canonical(value, budget): value for value in actual}
+        if len(ours) * len(due) > MAX_ASKED:
             raise TooLargeError(f"a function would be asked about more than {MAX_ASKED:,} pairs")
-        return [
-            sum(1 << at for at, theirs in reference if matcher(ours, theirs)) for ours in actual
-        ]
+        found = {
+            key: sum(places[one] for one, theirs in due.items() if matcher(mine, theirs))
+            for key, mine in ours.items()
+        }
+        return [found[canonical(value, budget)] for value in actual]
 
     return masks

@@ -28,17 +28,19 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.subject import Subject
 
 MAX_EVIDENCE = 100
-_CALLS = frozenset({Part.TYPES, Part.NAMES, Part.ERRORS, Part.TIMES})
-_PAIRED = _CALLS | {Part.ARGUMENTS, Part.OUTPUTS, Part.METADATA}
+_NAMED = frozenset({Part.TYPES, Part.NAMES, Part.TIMES})
+_PAIRED = _NAMED | {Part.ARGUMENTS, Part.OUTPUTS, Part.METADATA, Part.ERRORS}
+"""A failed call may be a retry; a model's output has arguments that an input may lack."""
 _MESSAGES = frozenset(
     {Part.TYPES, Part.NAMES, Part.IDS, Part.INPUTS, Part.OUTPUTS, Part.ERRORS, Part.METADATA}
 )
+"""What a conversation is made of; its texts are not compared, and yet decide what was new."""
 _VIEWS: dict[str, AbstractSet[Part]] = {
     "ran": _PAIRED,
     "requested": _PAIRED,
-    "agents": _CALLS | {Part.IDS},
+    "agents": _NAMED | {Part.IDS},
     "steps": _PAIRED,
-    "graph": _CALLS | {Part.METADATA},
+    "graph": _NAMED | {Part.METADATA},
 }
 _OF_MESSAGES = frozenset({"ran", "requested"})
 """What ``strict`` compares by the messages; of anything else it compares the order."""
