@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator
 
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
-from spanloom.evaluation.subject.calls import Of  # noqa: TC001  # pydantic needs it
+from spanloom.evaluation.subject.calls import Of  # noqa: TC001  # read at runtime
 
 Mode: TypeAlias = Literal["strict", "exact", "in_order", "unordered", "subset", "superset"]
 ArgsMode: TypeAlias = Literal["exact", "ignore", "subset", "superset"]
