@@ -281,17 +281,21 @@ def test_a_document_is_compared_as_its_conversation() -> None:
     assert value(run, messages, "exact", of="requested") is True
 
 
-def test_a_bare_argument_is_that_of_the_call() -> None:
-    answer = json.dumps(messages_of(("weather", {"city": "Oslo"}))[:1])
-    run = document_of(
-        made_agent(
-            "planner",
-            made_step("chat", type="model", output=answer),
-            made_step("weather", "Oslo", at=1),
-        )
-    )
-    result = match(run, messages_of(("weather", {"city": "Oslo"})), "exact")
+@pytest.mark.parametrize("given", ["Oslo", "", "{'city': 'Oslo'}", '{"city": "Oslo"}'])
+def test_an_input_is_the_arguments_of_the_call(given: str) -> None:
+    messages = messages_of(("weather", {"city": "Oslo"}))
+    model = made_step("chat", type="model", output=json.dumps(messages[:1]))
+    run = document_of(made_agent("planner", model, made_step("weather", given, at=1)))
+    result = match(run, messages, "exact")
     assert (result["value"], result["warnings"]) == (True, [])
+
+
+def test_another_input_is_its_own_arguments() -> None:
+    messages = messages_of(("weather", {"city": "Oslo"}))
+    model = made_step("chat", type="model", output=json.dumps(messages[:1]))
+    run = document_of(made_agent("planner", model, made_step("weather", "Bergen", at=1)))
+    result = match(run, messages, "exact")
+    assert (result["value"], result["warnings"]) == (False, ["args_not_object"])
 
 
 def test_evidence_are_the_calls_that_differ() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.formats.calls import OpenCalls
 from spanloom.core.messages.texts import messages_in
+from spanloom.core.values.python_repr import as_json
 from spanloom.evaluation.subject.call import Call, read_arguments
 from spanloom.evaluation.subject.message_calls import asked_by
 
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 def tools_run_by(agent: DocumentAgent) -> list[tuple[int, Call]]:
     """Return the tool steps of an agent as calls, with their starts in milliseconds.
 
-    The input of a step that is no object is replaced by the arguments of the model's call if it is
-    the only one of them: LangChain writes ``{"city": "Oslo"}`` as ``Oslo``. So is one that was not
-    captured.
+    An input may be a repr of Python (``{'city': 'Oslo'}``), as LangChain's callbacks have it. One
+    that is no object is replaced by the arguments of the model's call if it is the only one of
+    them: LangChain also writes ``{"city": "Oslo"}`` as ``Oslo``. So is one that was not captured.
     """
-    steps = [(s, read_arguments(s.input)) for s in agent.steps if s.type == "tool"]
+    steps = [(s, _input_of(s)) for s in agent.steps if s.type == "tool"]
     if all(isinstance(given, dict) and step.input for step, given in steps):
         asked: dict[str, object] = {}
     else:
@@ -42,6 +43,12 @@ def requested_by(agent: DocumentAgent) -> list[tuple[int, Call]]:
         call = Call(name, given, step.id, failed=len(found) in failed)
         found.append((step.started_at, call))
     return found
+
+
+def _input_of(step: DocumentStep) -> object:
+    given = read_arguments(step.input)
+    is_repr = isinstance(given, str) and given.startswith("{")
+    return read_arguments(as_json(step.input)) if is_repr else given
 
 
 def _whole(step: DocumentStep, given: object, asked: dict[str, object]) -> object:
