@@ -10,16 +10,22 @@ import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
+from tests.support.extracted_captures import extract_capture
+from tests.support.ground_truth import all_captures
 from tests.support.made_calls import messages_of
 from tests.support.traces import KEY, traces
 
 import spanloom
+from spanloom.core.document import HeldDocument
 from spanloom.core.extract import extract
 from spanloom.core.formats.canonical import encode_document
+from spanloom.core.formats.conversation import conversation
 from spanloom.core.model.trajectory import Status
 from spanloom.evaluation.match.order import longest_common
 from spanloom.evaluation.match.pairing import pair
+from spanloom.evaluation.subject.calls import OF
 from spanloom.evaluation.subject.canonical import canonical
+from spanloom.evaluation.subject.run import root_agent
 
 if TYPE_CHECKING:
     from random import Random
@@ -53,7 +59,7 @@ def match(run: object, reference: object, **config: object) -> dict[str, Any]:
 
 
 @given(MASKS)
-@settings(max_examples=examples(2_000, 100))
+@settings(max_examples=examples(2_000, 60))
 def test_the_pairing_is_as_large_as_any(masks: list[int]) -> None:
     partners = pair(masks)
     paired = [column for column in partners if column >= 0]
@@ -75,7 +81,7 @@ def _most_pairs(masks: list[int], free: int) -> int:
 
 
 @given(MASKS)
-@settings(max_examples=examples(2_000, 100))
+@settings(max_examples=examples(2_000, 60))
 def test_the_longest_common_subsequence_is_that_of_the_table(masks: list[int]) -> None:
     row = [0] * 7
     for mask in masks:
@@ -170,9 +176,24 @@ def test_shuffled_spans_are_judged_alike(spans: Any, chance: Random, mode: str) 
         orjson.loads(encode_document(extract(KEY, some), 1, Status.SETTLED))
         for some in (spans, shuffled)
     )
-    for of in ("ran", "requested", "agents", "steps", "graph"):
+    for of in OF:
         reference = messages_of(("a", {})) if of in {"ran", "requested"} else run
         first = match(run, reference, mode=mode, of=of)
         assert first == match(other, reference, mode=mode, of=of)
         assert match(run, run, mode=mode, of=of)["value"] is not False
         assert first["status"] != "error"
+
+
+@given(st.sampled_from(all_captures()))
+@settings(max_examples=examples(500, 6))
+def test_a_captured_run_matches_itself_and_its_conversation(capture: Any) -> None:
+    for answer in extract_capture(capture):
+        run = answer.document
+        for of in OF:
+            said = {match(run, run, mode=mode, of=of)["value"] for mode in MODES}
+            assert said == {True} or (of == "graph" and said == {None})
+        agent = root_agent(HeldDocument(run))
+        if agent is not None:
+            messages = [turn.message for turn in conversation(agent)]
+            for library in (None, "agentevals", "openevals"):
+                assert match(run, messages, compat=library)["value"] is True

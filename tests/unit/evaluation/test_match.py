@@ -341,6 +341,18 @@ def test_a_function_that_raises_is_an_error() -> None:
     assert (result["status"], result["value"]) == ("error", None)
 
 
+def test_a_function_has_a_hash_by_its_source() -> None:
+    def same_city(ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
+        return bool(ours["city"] == theirs["city"])
+
+    one, other = (
+        make_evaluator({"kind": "match", "overrides": {"a": function}})
+        for function in (same_city, lambda ours, theirs: ours == theirs)
+    )
+    assert one.config_hash != other.config_hash
+    assert one.config["overrides"]["a"].startswith(f"{__name__}:test_a_function_has")
+
+
 def test_many_calls_are_paired_first_fit() -> None:
     run = messages_of(*[("a", {"n": n % 7}) for n in range(MAX_BEST + 1)])
     assert match(run, run, "unordered")["warnings"] == ["first_fit"]
