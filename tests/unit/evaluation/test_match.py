@@ -236,6 +236,29 @@ def test_what_is_compared(of: str, names: list[str]) -> None:
     assert result["rationale"].startswith(f"call 1, {names[0]}")
 
 
+@pytest.mark.parametrize("mode", ["strict", "exact", "in_order", "unordered"])
+def test_the_order_in_the_document_does_not_matter(mode: str) -> None:
+    asked = json.dumps(messages_of(("a", X), ("b", {}))[0:1])
+    planner = made_agent(
+        "planner",
+        made_step("chat", type="model", output=asked, at=1),
+        made_step("a", X, at=2, failed=True),
+        made_step("a", X, at=3),
+        made_step("b", at=7),
+    )
+    run = document_of(planner, made_agent("booker", made_step("c", at=5), at=4))
+    reference = messages_of(("a", X), ("c", {}), ("x", {}))
+    shuffled = deepcopy(run)
+    shuffled["agent_steps"].reverse()
+    for agent in shuffled["agent_steps"]:
+        agent["steps"].reverse()
+    for of in OF:
+        due = match(run, reference, mode, of=of)
+        assert match(shuffled, reference, mode, of=of) == due
+        assert match(reference, shuffled, mode, of=of) == match(reference, run, mode, of=of)
+    assert value(shuffled, messages_of(("a", X), ("c", {}), ("b", {})), "exact") is True
+
+
 OTHERWISE: dict[Part, Callable[[dict[str, Any]], object]] = {
     Part.INPUTS: lambda step: step.get("type") != "tool" and step.update(input="other"),
     Part.ARGUMENTS: lambda step: step.get("type") == "tool" and step.update(input='{"x": 9}'),
