@@ -12,6 +12,7 @@ import click
 from benchmarks.building import measure_building
 from benchmarks.conversation import measure_conversation
 from benchmarks.disk import measure_disk
+from benchmarks.evaluating import measure_evaluating
 from benchmarks.exchanging import measure_exchange
 from benchmarks.extraction import measure_extraction
 from benchmarks.feed import measure_feed
@@ -60,6 +61,7 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "conversation": measure_conversation,
     "judging": measure_judging,
     "exchange": measure_exchange,
+    "evaluate": measure_evaluating,
 }
 
 

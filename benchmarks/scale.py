@@ -36,6 +36,7 @@ class Scale:
     asked_times: int = 9
     """How often each question is asked; the median counts."""
     compared_steps: tuple[int, int] = (1_000, 100_000)
+    judged_steps: tuple[int, int] = (30, 10_000)
     kept_spans: int = 140_000
     """Of which it is measured what they take on the disk."""
     viewed_spans: int = 100_000
@@ -77,6 +78,7 @@ QUICK = Scale(
     asked_runs=200,
     asked_times=1,
     compared_steps=(100, 200),
+    judged_steps=(30, 300),
     kept_spans=700,
     viewed_spans=200,
     scrolled_px=4_000,

@@ -82,6 +82,12 @@ BARS = {
         "two runs of 100 steps compared": "≤ 50 ms",
         "two runs of 200 steps compared": "≤ 1,000 ms",
     },
+    "evaluate": {
+        "match, strict, a run of 30 steps": "≤ 2 ms",
+        "match, unordered, a run of 30 steps": "≤ 2 ms",
+        "match, strict, a run of 300 steps": "≤ 2,000 ms",
+        "match, unordered, a run of 300 steps": "≤ 2,000 ms",
+    },
     "questions": {
         "the newest page": "≤ 50 ms",
         "a page far behind": "≤ 50 ms",

@@ -15,6 +15,7 @@ from spanloom.core.exchange.sources import reader_of
 from spanloom.core.formats.conversation import conversation
 from spanloom.core.formats.readers import Located, Refused
 from spanloom.core.formats.readers import Reading as FileReading
+from spanloom.evaluation.subject.order import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,8 +46,8 @@ class Run:
 
     @cached_property
     def document(self) -> HeldDocument:
-        """Its document; of messages, one agent with a model step for each answer."""
-        return HeldDocument(self._json or _document_of_messages(self._messages or []))
+        """Its document, in order; of messages, one agent with a model step for each answer."""
+        return in_order(HeldDocument(self._json or _document_of_messages(self._messages or [])))
 
     @cached_property
     def messages(self) -> Sequence[Json]:

@@ -1,0 +1,53 @@
+"""What evaluators cost without a server: each judges a short run and a long one.
+
+A kind of evaluator joins with a line of ``EVALUATORS``. The reference is the run with other
+arguments in one step of ten.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.apart import run_apart
+from benchmarks.language import EDITED, make_document
+from benchmarks.report import Row, at_most
+from spanloom.evaluation.evaluate import evaluate
+from spanloom.memory import favour_speed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from benchmarks.scale import Scale
+
+EVALUATORS: dict[str, dict[str, Any]] = {
+    "match, strict": {"kind": "match", "mode": "strict"},
+    "match, unordered": {"kind": "match", "mode": "unordered", "args": "superset"},
+}
+"""By the name of their rows."""
+BARS_MS = (2, 2_000)
+"""Of the short run and of the long one."""
+_BEST_OF = 5
+
+
+def measure_evaluating(scale: Scale, _folder: Path) -> Iterator[Row]:
+    """Yield a row for each evaluator and length of a run."""
+    for steps, bar_ms in zip(scale.judged_steps, BARS_MS, strict=True):
+        for name, evaluator in EVALUATORS.items():
+            cpu_ms = run_apart(judge, steps, evaluator)
+            bar, behind = at_most(bar_ms, "ms"), f"the best of {_BEST_OF}; documents parsed before"
+            yield Row(f"{name}, a run of {steps:,} steps: CPU time", cpu_ms, bar, behind)
+
+
+def judge(steps: int, evaluator: dict[str, Any]) -> float:
+    """Return the CPU-milliseconds of one judgement, in a process set up as the service's."""
+    favour_speed()
+    run, reference = make_document(steps, EDITED), make_document(steps)
+    best_s = float("inf")
+    for _ in range(_BEST_OF):
+        start = time.thread_time()
+        [result] = evaluate(run, evaluator, reference=reference)
+        best_s = min(best_s, time.thread_time() - start)
+        assert result["status"] == "ok", result
+    return best_s * 1_000

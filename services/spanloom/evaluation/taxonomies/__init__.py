@@ -1,0 +1,33 @@
+"""Taxonomies of others as data: what a step or a run may be marked as, by whom it was named.
+
+In: the YAML files of this folder; those whose names people mark by are annotation schemes
+(``core/annotation/presets``), and only named here. Out: taxonomies by name. Start at
+``taxonomies``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from spanloom.core.annotation.yaml_tree import parse_yaml, to_plain
+from spanloom.evaluation.taxonomies.taxonomy import Taxonomy, read_taxonomy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Taxonomy", "taxonomies"]
+
+
+@cache
+def taxonomies() -> Mapping[str, Taxonomy]:
+    """Return the taxonomies by name: ``agent-reward-bench``, ``coze-loop``, ``mast`` and others."""
+    paths = (file for file in files(__package__ or "").iterdir() if file.name.endswith(".yaml"))
+    read = (
+        read_taxonomy(
+            file.name.removesuffix(".yaml"), to_plain(parse_yaml(file.read_text("utf-8")))
+        )
+        for file in sorted(paths, key=lambda file: file.name)
+    )
+    return {taxonomy.name: taxonomy for taxonomy in read}
