@@ -73,25 +73,25 @@ times: st.SearchStrategy[Any] = st.fixed_dictionaries(
 members: dict[str, st.SearchStrategy[Any]] = {
     "id": st.text(max_size=3),
     "name": st.sampled_from(["a", "get_a", "b", ""]),
+    "basic_info": times,
 }
 steps = st.fixed_dictionaries(
-    {
-        **members,
+    members
+    | {
         "type": st.sampled_from(["tool", "tool", "model", "agent", "graph", "?"]),
         "input": texts,
         "output": texts,
-        "basic_info": times,
         "metadata": st.dictionaries(
             st.sampled_from(["tool_call_id", "tool_definitions", "cost", "tool_kind", "model"]),
             texts,
         ),
     }
 )
-agents = st.fixed_dictionaries({**members, "basic_info": times, "steps": st.lists(steps)})
+agents = st.fixed_dictionaries(members | {"steps": st.lists(steps)})
 documents = st.fixed_dictionaries(
     {
         "id": st.just("x"),
-        "root_step": st.fixed_dictionaries({**members, "output": texts, "basic_info": times}),
+        "root_step": st.fixed_dictionaries(members | {"output": texts}),
         "agent_steps": st.lists(agents, max_size=3),
         "extraction": st.dictionaries(
             st.sampled_from(["cost", "llm_wall_ms", "root_type", "time_to_first_token_ms"]),
