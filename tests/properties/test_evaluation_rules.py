@@ -70,7 +70,7 @@ times: st.SearchStrategy[Any] = st.fixed_dictionaries(
     {"started_at": st.integers(0, 30).map(str), "duration": st.integers(0, 9).map(str)},
     optional={"error": errors},
 )
-members: dict[str, st.SearchStrategy[Any]] = {
+members: dict[Any, st.SearchStrategy[Any]] = {
     "id": st.text(max_size=3),
     "name": st.sampled_from(["a", "get_a", "b", ""]),
     "basic_info": times,

@@ -59,7 +59,8 @@ def make_evaluator(
     config = {key: value for key, value in given.items() if key not in {"kind", "name"}}
     if kind in RUNS_CODE and not allow_code:
         raise InvalidEvaluatorError(
-            "kind", "it runs the code of a file, which is not allowed here: --allow-code allows it"
+            "kind",
+            "it runs the code of a file, and code is not allowed here: allow_code is not set",
         )
     known = load_kind(kind)
     try:

@@ -23,7 +23,7 @@ def file_with(folder: Path, body: str) -> dict[str, Any]:
 
 
 def test_a_file_is_refused_unless_code_is_allowed(tmp_path: Path) -> None:
-    with pytest.raises(InvalidEvaluatorError, match="--allow-code"):
+    with pytest.raises(InvalidEvaluatorError, match="allow_code"):
         evaluate(RUN, file_with(tmp_path, "def evaluate(document, expected): return True"))
 
 
