@@ -121,6 +121,12 @@ def test_texts_beyond_the_bounds_are_errors(monkeypatch: pytest.MonkeyPatch) -> 
     assert (one["status"], one["error_code"]) == ("error", "too_large")
 
 
+def test_texts_that_are_slow_to_search_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "MAX_CPU_S", 0.0)
+    (one,) = judged({"secrets": True}, run([tool("t1", "env", 1, None, "sk-" * 5_000)]))
+    assert (one["status"], one["error_code"]) == ("error", "timeout")
+
+
 def test_a_schema_that_doubles_its_work_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arguments, "MAX_WORK", 2_000)
     defs = {str(n): {"allOf": [{"$ref": f"#/$defs/{n + 1}"}] * 2} for n in range(40)} | {"40": {}}

@@ -8,11 +8,12 @@ text by text, for the places.
 from __future__ import annotations
 
 from collections import deque
+from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.messages.new_texts import INPUTS_AT_HAND
 from spanloom.core.values.attributes import json_value
-from spanloom.evaluation.rules.rule import TooLargeError
+from spanloom.evaluation.rules.rule import TooLargeError, TooSlowError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 MAX_TEXT = 1 << 23
 """Characters that are searched in one run."""
-_MAX_TICKS = 1_000_000
-"""Steps of the recognisers over one run, by which expensive texts are bounded."""
+MAX_CPU_S = 3.0
+"""CPU time of the search in one run: some expressions of a library are slow on hostile texts."""
 _BETWEEN = "\n\n"
 _JSON = ("{", "[")
 _SHORTEST = 3
@@ -40,7 +41,8 @@ class Search:
         """Begin without texts."""
         self._recognisers = recognisers
         self._known: dict[str, Sequence[tuple[str, int, int]]] = {}
-        self._left, self._ticks = MAX_TEXT, _MAX_TICKS
+        self._left = MAX_TEXT
+        self._end_s = thread_time() + MAX_CPU_S
 
     def finds_any(self, whole: str) -> bool:
         """Return whether any part of the joined texts may match."""
@@ -69,9 +71,8 @@ class Search:
             raise TooLargeError(f"the run has more than {MAX_TEXT} characters to search")
 
     def _tick(self) -> None:
-        self._ticks -= 1
-        if self._ticks < 0:
-            raise TooLargeError("searching the texts of the run takes too long")
+        if thread_time() > self._end_s:
+            raise TooSlowError(f"searching the run took more than {MAX_CPU_S:g} s of CPU time")
 
 
 def join_new(texts: Iterable[str]) -> str:
