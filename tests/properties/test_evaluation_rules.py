@@ -132,7 +132,7 @@ def test_any_configuration_is_meant_or_refused_with_its_place(rules: Any) -> Non
 
 
 @given(traces(), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=examples(100))
+@settings(deadline=None, max_examples=examples(100, every_day=10))
 def test_shuffled_spans_have_the_same_results(spans: list[Span], random: Random) -> None:
     def judged() -> Any:
         return evaluate(encode_document(extract(KEY, spans), 1, Status.SETTLED), ALL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from typing import Any
@@ -66,6 +67,29 @@ def test_what_cannot_be_meant_is_refused_with_its_place(
         judged(rules)
     assert caught.value.key == place
     assert reason in caught.value.reason
+
+
+@pytest.mark.parametrize("depth", [60, 65, 200, 100_000])
+def test_a_configuration_that_is_nested_deep_is_refused(depth: int) -> None:
+    schema: dict[str, Any] = {}
+    for _ in range(depth):
+        schema = {"not": schema}
+    with contextlib.ExitStack() as stack:
+        if depth > 60:
+            refused = stack.enter_context(pytest.raises(InvalidEvaluatorError))
+        judged({"answer": {"json_schema": schema}})
+    assert depth == 60 or refused.value.key == "rules"
+
+
+def test_a_configuration_that_unfolds_is_refused() -> None:
+    laughs: list[Any] = ["ha"]
+    for _ in range(30):
+        laughs = [laughs] * 9
+    own: list[Any] = []
+    own.append(own)
+    for value in (laughs, own):
+        with pytest.raises(InvalidEvaluatorError, match="rules: it"):
+            judged({"answer": {"json_schema": {"enum": value}}})
 
 
 def test_rules_that_warn_are_declared() -> None:

@@ -51,6 +51,8 @@ def check_schema(schema: Mapping[str, Any]) -> None:  # a JSON Schema
     except jsonschema.SchemaError as error:
         place = "/".join(map(str, error.path))
         raise UnreadableSchemaError(f"{place or 'it'}: {error.message[:200]}") from error
+    except RecursionError as error:
+        raise UnreadableSchemaError("it is nested too deep") from error
     for pattern in _patterns(schema):
         try:
             compile_pattern(pattern)
