@@ -32,6 +32,20 @@ class Judging:
     """The names of all scores that it gives, in their order."""
     version: str = "1"
     """Changes whenever the same configuration may judge otherwise."""
+    warn_scores: AbstractSet[str] = frozenset()
+    """Those of ``scores`` that only warn: what they say fails no gate."""
+
+
+ConfigT = TypeVar("ConfigT", bound=BaseModel)
+
+
+class Kind(NamedTuple, Generic[ConfigT]):
+    """A kind of evaluator."""
+
+    config: type[ConfigT]
+    """Its configuration; unknown keys are refused."""
+    make: Callable[[ConfigT, Results], Judging]
+    """Raises ``InvalidEvaluatorError`` with the key for what the model cannot check."""
 
 
 ConfigT = TypeVar("ConfigT", bound=BaseModel)

@@ -18,8 +18,15 @@ __all__ = ["Kind", "kind_names", "load_kind"]
 
 _PLACES: Mapping[str, str] = {
     "match": "spanloom.evaluation.match.kind:MATCH",
+    "rules": "spanloom.evaluation.rules.kind:RULES_KIND",
+    "databricks": "spanloom.evaluation.databricks.kind:DATABRICKS",
+    "python": "spanloom.evaluation.code.kind:PYTHON",
 }
 """Module and name of each kind: ``"match": "spanloom.evaluation.match.kind:MATCH"``."""
+
+
+RUNS_CODE = frozenset({"python"})
+"""Kinds that run the code of a file: only where that is allowed."""
 
 
 def kind_names() -> tuple[str, ...]:
