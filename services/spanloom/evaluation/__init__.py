@@ -3,10 +3,49 @@
 In: a document or messages, and evaluators; out: results, one for each judgement. All of it is pure
 but for judges, which call a model: no server, no store. Start with ``evaluate.py``; a kind of
 evaluator is one package and one line of ``kinds.py``.
+
+This module is the face for users: ``evaluate``, the statistics that reports use, and sampling.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
 
-__all__ = ["InvalidEvaluatorError"]
+if TYPE_CHECKING:
+    from spanloom.evaluation.sampling import is_sampled as is_sampled
+    from spanloom.evaluation.sampling import share as share
+    from spanloom.evaluation.statistics.agreement import kappa as kappa
+    from spanloom.evaluation.statistics.proportions import mcnemar as mcnemar
+    from spanloom.evaluation.statistics.proportions import wilson as wilson
+    from spanloom.evaluation.statistics.repeats import pass_at as pass_at
+    from spanloom.evaluation.statistics.repeats import pass_hat as pass_hat
+    from spanloom.evaluation.statistics.resampling import bootstrap_mean as bootstrap_mean
+    from spanloom.evaluation.statistics.several import holm as holm
+
+_FACE = {
+    "bootstrap_mean": "statistics.resampling",
+    "holm": "statistics.several",
+    "is_sampled": "sampling",
+    "kappa": "statistics.agreement",
+    "mcnemar": "statistics.proportions",
+    "pass_at": "statistics.repeats",
+    "pass_hat": "statistics.repeats",
+    "share": "sampling",
+    "wilson": "statistics.proportions",
+}
+"""Modules of what is loaded when it is first used: importing a client stays cheap."""
+
+__all__ = [  # noqa: PLE0604  # names of _FACE
+    "InvalidEvaluatorError",
+    *_FACE,
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load a function when it is first used."""
+    if name in _FACE:
+        return getattr(import_module(f"{__name__}.{_FACE[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,21 @@
+"""Agreement of two raters; the statistics of annotation on plain lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.annotation import agreement
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+
+def kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
+    """Return Cohen's kappa of two raters over the same units, in the same order.
+
+    ``None`` without units, and where both always give one label: nothing is left to chance.
+    Raises ``ValueError`` for lists of different lengths.
+    """
+    if len(first) != len(second):
+        raise ValueError(f"two raters of the same units: {len(first)} and {len(second)} labels")
+    return agreement.kappa(list(zip(first, second, strict=True))).value
