@@ -65,6 +65,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "annotations:annotations_group",
         "Take what annotators said out into files, or bring it in.",
     ),
+    "eval": ("eval:eval_group", "Judge runs by a file of evaluators, and compare reports."),
     "scores": ("scores:scores_group", "Take scores out into files or to OTLP, or bring them in."),
     "collect": ("processes:collect_command", "Run the receivers and the writer alone."),
     "extract": ("processes:extract_command", "Run the extractor alone."),

@@ -30,6 +30,8 @@ class Judging:
     """The names of all scores that it gives, in their order."""
     version: str = "1"
     """Changes whenever the same configuration may judge otherwise."""
+    warn_scores: AbstractSet[str] = frozenset()
+    """Those of ``scores`` that only warn: what they say fails no gate."""
 
 
 @dataclass(frozen=True, slots=True)
