@@ -24,6 +24,7 @@ from spanloom.client.tries import Patience
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.showing.values import counted, printable
 from spanloom.evaluation.contract.errors import ErrorCode
+from spanloom.evaluation.files.config.text import ConfigError
 from spanloom.evaluation.files.judging import Judgement
 from spanloom.terminal.live import Counting
 
@@ -182,6 +183,10 @@ def _connected(client: Client) -> AsyncClient:
 def _listing(asked: Asked) -> Listing[Run]:
     runs = asked.config.file.runs
     assert runs is not None  # noqa: S101  # the caller looked
+    try:
+        asked.config.check_question()
+    except ConfigError as error:
+        raise FileError(asked.file, error) from error
     times: dict[str, int | None] = {}
     for name in ("since", "until"):
         text = getattr(runs, name)

@@ -57,6 +57,18 @@ class Config:
         """Return the error of a fault at a place that only the caller can find."""
         return ConfigError([self.places.fault(place, reason)])
 
+    def check_question(self) -> None:
+        """Raise ``ConfigError`` unless the question of ``runs`` can be asked.
+
+        It is not, where the runs come from a file.
+        """
+        if self.file.runs is None or self.file.runs.where is None:
+            return
+        try:
+            parse_where(self.file.runs.where, 0)
+        except InvalidWhereError as error:
+            raise self.error("runs.where", str(error).removeprefix("where: ")) from error
+
 
 def read_config(
     text: bytes, *, name: str = "", folder: Path | None = None, allows_code: bool = False
@@ -71,7 +83,7 @@ def read_config(
         file = EvalFile.model_validate(value)
     except ValidationError as error:
         raise ConfigError([_told(one, places) for one in error.errors()]) from error
-    faults = list(_of_runs(file.runs, places))
+    faults: list[Remark] = []
     made: list[Evaluator] = []
     for at, one in enumerate(file.evaluators):
         try:
@@ -100,15 +112,6 @@ def _told(error: Any, places: Places) -> Remark:  # pydantic's
 def _hint(word: str, known: Iterable[str]) -> str:
     near = get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
-
-
-def _of_runs(runs: RunsQuery | None, places: Places) -> Iterator[Remark]:
-    if runs is None or runs.where is None:
-        return
-    try:
-        parse_where(runs.where, 0)
-    except InvalidWhereError as error:
-        yield places.fault("runs.where", str(error).removeprefix("where: "))
 
 
 def _check_code(one: Mapping[str, Any], *, allows_code: bool) -> None:
