@@ -24,17 +24,19 @@ def evaluate(
     *,
     reference: object = None,
     expected: Mapping[str, Any] | None = None,  # JSON values
+    allow_code: bool = False,
 ) -> list[dict[str, Any]]:  # JSON values
     """Judge one run, and return the results as JSON objects, in the order of the evaluators.
 
     ``run`` and ``reference`` are documents (mapping, text or bytes; canonical or Coze's) or lists
     of OpenAI messages; ``reference`` is ``expected["trajectory"]`` in short. ``evaluators`` are one
-    or several mappings ``{"kind", "name"?, …}``, or callables ``(document, expected)``.
+    or several mappings ``{"kind", "name"?, …}``, or callables ``(document, expected)``;
+    ``allow_code`` allows those of kind ``python``, which run the code of a file.
 
     Raises ``InvalidEvaluatorError`` for an evaluator that cannot be meant; a run that cannot be
     judged never raises: its results are of status ``error``.
     """
-    made = make_evaluators(evaluators)
+    made = make_evaluators(evaluators, allow_code=allow_code)
     told = dict(expected or {})
     if reference is not None:
         told["trajectory"] = reference

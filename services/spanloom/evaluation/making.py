@@ -7,22 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from spanloom.evaluation.code.callables import evaluator_of
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
 from spanloom.evaluation.contract.result import Results
 from spanloom.evaluation.evaluator import Evaluator, config_hash
-from spanloom.evaluation.kinds import kind_names, load_kind
+from spanloom.evaluation.kinds import RUNS_CODE, kind_names, load_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
 MAX_NAME = 255
 """Characters of a name: that of a score at the door."""
 
 
-def make_evaluators(given: object) -> Sequence[Evaluator]:
+def make_evaluators(
+    given: object, *, allow_code: bool = False, folder: Path | None = None
+) -> Sequence[Evaluator]:
     """Return evaluators of one or several mappings or callables.
 
-    Raises ``InvalidEvaluatorError`` for what cannot be meant, and for two of one name.
+    ``allow_code`` allows those that run the code of a file; paths are relative to ``folder``, else
+    to the working directory. Raises ``InvalidEvaluatorError`` for what cannot be meant, and for two
+    of one name.
     """
     several = given if isinstance(given, list | tuple) else [given]
     if not several:
@@ -30,26 +36,34 @@ def make_evaluators(given: object) -> Sequence[Evaluator]:
     made = []
     for at, one in enumerate(several):
         try:
-            made.append(make_evaluator(one))
+            made.append(make_evaluator(one, allow_code=allow_code, folder=folder))
         except InvalidEvaluatorError as error:
             raise (error.inside(f"evaluators.{at}") if len(several) > 1 else error) from error
     _refuse_twins(made)
     return made
 
 
-def make_evaluator(given: object) -> Evaluator:
+def make_evaluator(
+    given: object, *, allow_code: bool = False, folder: Path | None = None
+) -> Evaluator:
     """Return the evaluator of a mapping or a callable; raises ``InvalidEvaluatorError``."""
     if isinstance(given, Evaluator):
         return given
+    if callable(given):
+        return evaluator_of(given)
     if not isinstance(given, dict):
         raise InvalidEvaluatorError(
             "", f"an evaluator is a mapping or a callable, not {type(given).__name__}"
         )
     kind, name = _kind_of(given), _name_of(given)
     config = {key: value for key, value in given.items() if key not in {"kind", "name"}}
+    if kind in RUNS_CODE and not allow_code:
+        raise InvalidEvaluatorError(
+            "kind", "it runs the code of a file, which is not allowed here: --allow-code allows it"
+        )
     known = load_kind(kind)
     try:
-        parsed = known.config.model_validate(config)
+        parsed = known.config.model_validate(config, context={"folder": folder})
     except ValidationError as error:
         raise _told(error, known.config.model_fields) from error
     judging = known.make(parsed, Results(name, kind))

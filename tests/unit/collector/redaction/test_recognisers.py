@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from spanloom.collector.intake.redaction.recognisers import NAMES, RECOGNISERS, WINDOW
+from spanloom.core.recognisers import NAMES, RECOGNISERS, WINDOW
 from spanloom.collector.intake.redaction.rules import Action, Place, Rule
 from spanloom.collector.intake.redaction.walk import MAX_TEXT, MAX_VALUE_S, Matches, Walk
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from spanloom.collector.intake.redaction.recognisers import NAMES
 from spanloom.core.errors import StartupError
+from spanloom.core.recognisers import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from spanloom.collector.intake.redaction.recognisers import RECOGNISERS
 from spanloom.collector.intake.redaction.rules import Action, Place, Rule
 from spanloom.collector.intake.redaction.values import (
     Plain,
@@ -21,11 +20,12 @@ from spanloom.collector.intake.redaction.values import (
     read_json,
     write_json,
 )
+from spanloom.core.recognisers import RECOGNISERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from spanloom.collector.intake.redaction.recognisers import Recogniser
+    from spanloom.core.recognisers import Recogniser
 
 MAX_TEXT = 1024 * 1024
 """Longest text that is checked, in characters; a longer one is masked as a whole."""

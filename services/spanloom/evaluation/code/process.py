@@ -1,0 +1,114 @@
+"""Runs the code of a file in a process of its own, within bounds, and reads its answer."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from spanloom.core.formats.json_bytes import dump
+from spanloom.evaluation.contract.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_CHILD: Final = str(Path(__file__).with_name("child.py"))
+_ENVIRONMENT: Final = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+"""Nothing of ours: no key of a provider, no proxy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What one evaluation may take."""
+
+    wall_s: float = 10.0
+    cpu_s: int = 10
+    memory_bytes: int = 1 << 30
+    """Address space."""
+    file_bytes: int = 1 << 18
+    """Of what it prints, and of its answer."""
+
+
+class FailedCodeError(Exception):
+    """The code gave no answer; ``code`` says why, the message in words."""
+
+    def __init__(self, code: ErrorCode, reason: str) -> None:
+        """Keep both."""
+        super().__init__(reason)
+        self.code = code
+
+
+def run_code(
+    source: str, file: str, function: str, arguments: Sequence[Any], bounds: Bounds
+) -> object:
+    """Return what the function of the code returns; raises ``FailedCodeError``."""
+    limits = {
+        "cpu_s": bounds.cpu_s,
+        "memory_bytes": bounds.memory_bytes,
+        "file_bytes": bounds.file_bytes,
+    }
+    asked = {"source": source, "file": file, "function": function, "arguments": arguments}
+    with TemporaryFile() as given, TemporaryFile() as printed, TemporaryFile() as answer:
+        given.write(dump({**asked, **limits}))
+        given.seek(0)
+        status = _wait(_start(given, printed, answer), bounds)
+        if max(_size(printed), _size(answer)) >= bounds.file_bytes:
+            reason = f"the code wrote {bounds.file_bytes} bytes or more"
+            raise FailedCodeError(ErrorCode.TOO_LARGE, reason)
+        return _read(answer, status)
+
+
+def _start(given: IO[bytes], printed: IO[bytes], answer: IO[bytes]) -> subprocess.Popen[bytes]:
+    fd = answer.fileno()
+    return subprocess.Popen(  # noqa: S603  # our own interpreter and script
+        [sys.executable, "-I", "-B", _CHILD, str(fd)],
+        stdin=given,
+        stdout=printed,
+        stderr=subprocess.STDOUT,
+        env=_ENVIRONMENT,
+        pass_fds=(fd,),
+        start_new_session=True,
+        cwd="/",
+    )
+
+
+def _wait(process: subprocess.Popen[bytes], bounds: Bounds) -> int:
+    """Return how the process ended; whatever is left of its group is killed."""
+    try:
+        return process.wait(bounds.wall_s)
+    except subprocess.TimeoutExpired:
+        reason = f"the code took more than {bounds.wall_s:g} seconds"
+        raise FailedCodeError(ErrorCode.TIMEOUT, reason) from None
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _read(answer: IO[bytes], status: int) -> object:
+    answer.seek(0)
+    body = answer.read()
+    if not body or status != 0:
+        if -status == signal.SIGXCPU:
+            raise FailedCodeError(ErrorCode.TIMEOUT, "the code took more CPU time than it may")
+        reason = f"the code ended its process: status {status}"
+        raise FailedCodeError(ErrorCode.CRASHED, reason)
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError):
+        raise FailedCodeError(ErrorCode.INVALID_ANSWER, "the answer is no JSON") from None
+    if not isinstance(told, dict) or "answer" not in told:
+        reason = str(told.get("error", "")) if isinstance(told, dict) else "it is no answer"
+        raise FailedCodeError(ErrorCode.CRASHED, reason)
+    return told["answer"]
+
+
+def _size(file: IO[bytes]) -> int:
+    return os.fstat(file.fileno()).st_size

@@ -1,0 +1,108 @@
+"""The metrics that are computed: recall of documents, tokens, latency."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from spanloom.core.document import whole
+from spanloom.core.exchange.mlflow import names
+from spanloom.core.exchange.mlflow.documents import documents_in, uri_of
+from spanloom.evaluation.contract.result import Evidence
+from spanloom.evaluation.contract.view import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.core.document import Document, DocumentStep
+    from spanloom.evaluation.subject.subject import Subject
+
+
+class MissingDataError(Exception):
+    """The run or the item lacks what the metric is computed of; the message says what."""
+
+
+class Measured(NamedTuple):
+    """The value of a metric."""
+
+    value: float
+    rationale: str
+    evidence: Sequence[Evidence] = ()
+
+
+class Metric(NamedTuple):
+    """A metric that needs no judge."""
+
+    measure: Callable[[Subject], Measured]
+    """Raises ``MissingDataError``."""
+    reads: AbstractSet[Part]
+    later_name: str = ""
+    """Its name in MLflow 2, if that is another."""
+
+
+def _recall(subject: Subject) -> Measured:
+    """Return the share of the expected documents that the last retrieval found, each once."""
+    expected = {chunk.doc_uri for chunk in subject.expected.retrieved_context or ()}
+    if not expected:
+        raise MissingDataError("the item expects no retrieved_context")
+    step = last_retrieval(subject.run.document)
+    if step is None:
+        raise MissingDataError("the run has no retrieval step")
+    found = {uri_of(document) for document in documents_in(step.output)} & expected
+    missing = sorted(expected - found)
+    said = f"found {len(found)} of {len(expected)} expected documents"
+    if missing:
+        said += f", not {', '.join(missing[:5])}"
+    return Measured(len(found) / len(expected), said, [Evidence(step_id=step.id, field="output")])
+
+
+def last_retrieval(document: Document) -> DocumentStep | None:
+    """Return the last retrieval step by start and id; ``None`` without one."""
+    found = (s for s in document.steps if s.metadata.get(names.TOOL_KIND) == names.RETRIEVAL)
+    return max(found, key=lambda step: (step.started_at, step.id), default=None)
+
+
+def _tokens(*members: str) -> Callable[[Subject], Measured]:
+    def measure(subject: Subject) -> Measured:
+        document = subject.run.document
+        metrics = document.root.metrics_info
+        known = [whole(metrics.get(name)) for name in ("input_tokens", "output_tokens")]
+        if not any(known) and (not metrics or any(s.type == "model" for s in document.steps)):
+            raise MissingDataError("the run does not tell its tokens")
+        total = sum(whole(metrics.get(name)) for name in members)
+        return Measured(total, f"{' + '.join(members)} of the root")
+
+    return measure
+
+
+def _latency(subject: Subject) -> Measured:
+    root = subject.run.document.root
+    if not root.started_at and not root.duration:
+        raise MissingDataError("the run does not tell its times")
+    return Measured(root.duration / 1_000, "the duration of the root")
+
+
+_OF_TOKENS: Final = frozenset({Part.TOKENS, Part.TYPES})
+METRICS: Final[Mapping[str, Metric]] = {
+    "retrieval/ground_truth/document_recall": Metric(
+        _recall, frozenset({Part.OUTPUTS, Part.METADATA, Part.TIMES, Part.IDS})
+    ),
+    "agent/total_token_count": Metric(_tokens("input_tokens", "output_tokens"), _OF_TOKENS),
+    "agent/input_token_count": Metric(
+        _tokens("input_tokens"), _OF_TOKENS, "agent/total_input_token_count"
+    ),
+    "agent/output_token_count": Metric(
+        _tokens("output_tokens"), _OF_TOKENS, "agent/total_output_token_count"
+    ),
+    "agent/latency_seconds": Metric(_latency, frozenset({Part.TIMES})),
+}
+"""By the seed's name, in the order of its tables."""
+JUDGED: Final = (
+    "response/llm_judged/relevance_to_query/rating",
+    "response/llm_judged/safety/rating",
+    "response/llm_judged/groundedness/rating",
+    "retrieval/llm_judged/chunk_relevance_precision",
+    "response/llm_judged/correctness/rating",
+    "retrieval/llm_judged/context_sufficiency/rating",
+)
+"""Those for which a model has to judge."""

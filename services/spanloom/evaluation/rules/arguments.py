@@ -1,0 +1,124 @@
+"""The rule on arguments of tools: they fit the schemas with which models were offered the tools."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from spanloom.core.messages.steps import TOOL_DEFINITIONS
+from spanloom.core.values.attributes import json_value
+from spanloom.core.values.python_repr import as_json
+from spanloom.evaluation.contract.view import Part
+from spanloom.evaluation.rules.rule import (
+    ORDER,
+    NotApplicableError,
+    Rule,
+    Verdict,
+    named,
+    shown,
+    times,
+)
+from spanloom.evaluation.rules.schemas import MAX_SCHEMA, UnreadableSchemaError, first_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from spanloom.core.document import DocumentStep
+    from spanloom.evaluation.rules.facts import Facts
+    from spanloom.evaluation.rules.rule import Check
+
+Schema = dict[str, Any]
+_MAX_REPR = 1 << 16
+"""Characters of arguments that are read as Python's notation."""
+_PARAMETERS = "invocation_parameters"
+_SCHEMAS = ("parameters", "input_schema", "inputSchema")
+
+
+def _by_schema(_: Literal["schema"]) -> Check:
+    return _check
+
+
+def _check(facts: Facts) -> Verdict:
+    offered = _offered(facts)
+    wrong: list[DocumentStep] = []
+    said: list[str] = []
+    warnings: dict[str, None] = {}
+    checked = 0
+    for step in facts.tools:
+        if (schema := offered.get(step.name)) is None:
+            continue
+        try:
+            fault = first_fault(schema, _arguments(step, schema))
+        except UnreadableSchemaError as error:
+            warnings[f"schema of {step.name[:80]}: {error}"] = None
+            continue
+        checked += 1
+        if fault:
+            wrong.append(step)
+            said.append(f"{step.name}: {fault}")
+    if not checked:
+        raise NotApplicableError("no tool that ran has a schema in the run")
+    metrics = {"checked": float(checked), "unchecked": float(len(facts.tools) - checked)}
+    if wrong:
+        told = f"{times(len(wrong), 'call')} with arguments that do not fit: {named(said, 3)}"
+        return Verdict(False, told, shown(wrong, "input"), metrics, list(warnings))
+    told = f"the arguments of {times(checked, 'call')} fit their schemas"
+    return Verdict(True, told, (), metrics, list(warnings))
+
+
+def _arguments(step: DocumentStep, schema: Schema) -> object:
+    """Return the arguments of a call; a single one may have been written bare."""
+    if not step.input:
+        return {}
+    value = json_value(step.input)
+    if isinstance(value, str) and step.input.startswith(("{", "[")):
+        value = json_value(as_json(step.input[:_MAX_REPR]))
+    properties = schema.get("properties")
+    if not isinstance(value, dict) and isinstance(properties, dict) and len(properties) == 1:
+        return {next(iter(properties)): value}
+    return value
+
+
+def _offered(facts: Facts) -> Mapping[str, Schema]:
+    """Return the schemas of tools by name; of several the first in time."""
+    found: dict[str, Schema] = {}
+    for step in (facts.top, *facts.agents, *facts.models):
+        for name, schema in _definitions(step):
+            found.setdefault(name, schema)
+    return found
+
+
+def _definitions(step: DocumentStep) -> Iterator[tuple[str, Schema]]:
+    metadata = step.metadata
+    if TOOL_DEFINITIONS in metadata:
+        yield from _read(str(metadata[TOOL_DEFINITIONS]))
+    if _PARAMETERS in metadata:
+        yield from _read(str(metadata[_PARAMETERS]))
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> tuple[tuple[str, Schema], ...]:
+    """Return names and schemas in a text of definitions, or of parameters with ``tools``.
+
+    Every call of a run repeats the same text. Of a text that is too long there are none.
+    """
+    if len(text) > MAX_SCHEMA:
+        return ()
+    value = json_value(text)
+    if isinstance(value, dict):
+        value = value.get("tools")
+    tools = [tool for tool in value if isinstance(tool, dict)] if isinstance(value, list) else []
+    return tuple(_parsed(tools))
+
+
+def _parsed(tools: list[dict[str, Any]]) -> Iterator[tuple[str, Schema]]:
+    for tool in tools:
+        about = tool.get("function") if isinstance(tool.get("function"), dict) else tool
+        name = about.get("name") if isinstance(about, dict) else None
+        if isinstance(about, dict) and isinstance(name, str):
+            schemas = (about.get(key) for key in _SCHEMAS)
+            if (schema := next((s for s in schemas if isinstance(s, dict)), None)) is not None:
+                yield name, schema
+
+
+ARGUMENTS: Final = Rule(Literal["schema"], _by_schema, ORDER | {Part.ARGUMENTS, Part.METADATA})

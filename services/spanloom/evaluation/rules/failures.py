@@ -1,0 +1,70 @@
+"""The rule on failed steps: each must be recovered, or be survived by its agent and the run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+from spanloom.evaluation.contract.view import Part
+from spanloom.evaluation.rules.rule import ORDER, Rule, Verdict, named, shown, times
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.core.document import DocumentStep
+    from spanloom.evaluation.rules.facts import Facts
+    from spanloom.evaluation.rules.rule import Check
+
+
+def _handled(_: Literal["handled"]) -> Check:
+    return _check
+
+
+def _check(facts: Facts) -> Verdict:
+    fates = list(_fates(facts))
+    counts = {fate: sum(one == fate for _, one in fates) for fate in _FATES}
+    metrics = {fate: float(count) for fate, count in counts.items()}
+    unhandled = [step for step, fate in fates if fate == "unhandled"]
+    if unhandled:
+        said = f"{times(len(unhandled), 'failed step')} not handled: "
+        return Verdict(False, said + named(map(_told, unhandled)), shown(unhandled), metrics)
+    if not fates:
+        return Verdict(True, "no step failed", (), metrics)
+    said = ", ".join(f"{count} {fate}" for fate, count in counts.items() if count)
+    return Verdict(True, f"failed steps: {said}", shown(step for step, _ in fates), metrics)
+
+
+_FATES = ("recovered", "survived", "unhandled")
+
+
+def _fates(facts: Facts) -> Iterator[tuple[DocumentStep, str]]:
+    """Yield each failed step and what became of it; the root last, if nothing else tells."""
+    root = facts.document.root
+    seen = set()
+    for one in facts.each_agent():
+        ended_well = one.agent is not None and one.agent.error is None and root.error is None
+        last_success: dict[tuple[str, str], int] = {}
+        for at, step in enumerate(one.steps):
+            if step.error is None:
+                last_success[_what(step)] = at
+        for at, step in enumerate(one.steps):
+            if step.error is not None and step.id not in seen:
+                seen.add(step.id)
+                if last_success.get(_what(step), -1) > at:
+                    yield step, "recovered"
+                else:
+                    yield step, "survived" if ended_well else "unhandled"
+    top = facts.top
+    if top.error is not None and top.id not in seen:
+        yield top, "unhandled"
+
+
+def _what(step: DocumentStep) -> tuple[str, str]:
+    """Return what would have to succeed later: the same tool or model."""
+    return step.type, (step.model or step.name) if step.type == "model" else step.name
+
+
+def _told(step: DocumentStep) -> str:
+    return f"{step.name} ({step.error_message[:60]})" if step.error_message else step.name
+
+
+ERRORS: Final = Rule(Literal["handled"], _handled, ORDER | {Part.ERRORS, Part.METADATA})

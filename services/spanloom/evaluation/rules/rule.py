@@ -1,0 +1,73 @@
+"""A rule: the values that it takes, what it reads, and how it judges the facts of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+from spanloom.evaluation.contract.result import Evidence
+from spanloom.evaluation.contract.view import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.core.document import DocumentStep
+    from spanloom.evaluation.rules.facts import Facts
+
+    Check: TypeAlias = Callable[[Facts], "Verdict"]
+    """Raises ``NotApplicableError``, or ``TooLargeError`` for a run beyond its bounds."""
+
+ValueT = TypeVar("ValueT")
+MAX_EVIDENCE = 100
+"""Steps that one result names; the rationale has their number."""
+ORDER = frozenset({Part.TYPES, Part.NAMES, Part.IDS, Part.TIMES})
+"""What is read by a rule about which steps ran, and when."""
+
+
+class NotApplicableError(Exception):
+    """The rule does not apply to the run; the message says why."""
+
+
+class TooLargeError(Exception):
+    """Judging the run would take more than the bounds of the rule."""
+
+
+class Verdict(NamedTuple):
+    """What a rule found."""
+
+    passed: bool
+    rationale: str
+    evidence: Sequence[Evidence] = ()
+    metrics: Mapping[str, float | None] = {}
+    warnings: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Generic[ValueT]):
+    """A named rule."""
+
+    value: Any  # a type for pydantic: of unions and annotated types there is no `type[...]`
+    """The type of its value, checked by pydantic."""
+    make: Callable[[ValueT], Check]
+    """Raises ``ValueError`` for a value that cannot be meant."""
+    reads: AbstractSet[Part]
+    """The parts of a run that it reads."""
+
+
+def shown(steps: Iterable[DocumentStep], field: str | None = None) -> Sequence[Evidence]:
+    """Return the first ``MAX_EVIDENCE`` steps as evidence, each once."""
+    ids = list(dict.fromkeys(step.id for step in steps))[:MAX_EVIDENCE]
+    return [Evidence(step_id=id_, field=field) for id_ in ids]
+
+
+def named(items: Iterable[str], most: int = 5) -> str:
+    """Return names as a phrase: ``a, b and 3 more``."""
+    names = list(dict.fromkeys(items))
+    listed = ", ".join(name[:80] for name in names[:most])
+    return f"{listed} and {len(names) - most} more" if len(names) > most else listed
+
+
+def times(count: int, noun: str) -> str:
+    """Return a count with its noun: ``1 step``, ``2 steps``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,178 @@
+"""Checks values against JSON Schemas of users and of telemetry, within bounds.
+
+``jsonschema`` checks; patterns are RE2's, nothing is loaded from elsewhere, and the work is
+counted, as a schema of a few hundred characters can ask for any number of comparisons.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+from jsonschema import validators
+from jsonschema.exceptions import UnknownType, ValidationError
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+from spanloom.core.formats.json_bytes import dump, sorted_keys
+from spanloom.evaluation.rules.patterns import compile_pattern
+from spanloom.evaluation.rules.rule import TooLargeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError] | None]
+    """Yields the faults of an instance: ``(validator, value of the keyword, instance, schema)``."""
+
+MAX_SCHEMA = 1 << 18
+"""Bytes of a schema as JSON."""
+_MAX_WORK = 200_000
+"""Keywords that are checked for one value; one on a list or object counts each item."""
+_EMPTY: Registry[Any] = Registry()
+_left: ContextVar[list[int]] = ContextVar("left")
+"""The work that is left for the value that is checked."""
+_UNREADABLE = (UnknownType, Unresolvable)
+_ODD = (AttributeError, TypeError, ValueError, KeyError, RecursionError, OverflowError)
+
+
+class UnreadableSchemaError(ValueError):
+    """The schema is none, or one that cannot be checked here; the message says why."""
+
+
+def check_schema(schema: Mapping[str, Any]) -> None:  # a JSON Schema
+    """Raise ``UnreadableSchemaError`` for a schema that its draft does not allow."""
+    if (size := len(dump(schema))) > MAX_SCHEMA:
+        raise UnreadableSchemaError(f"a schema of {size} bytes; at most {MAX_SCHEMA} are checked")
+    try:
+        _draft(schema).check_schema(schema)
+    except jsonschema.SchemaError as error:
+        place = "/".join(map(str, error.path))
+        raise UnreadableSchemaError(f"{place or 'it'}: {error.message[:200]}") from error
+    for pattern in _patterns(schema):
+        try:
+            compile_pattern(pattern)
+        except ValueError as error:
+            raise UnreadableSchemaError(str(error)) from error
+
+
+def first_fault(schema: Mapping[str, Any], value: object) -> str:  # a JSON Schema
+    """Return the first fault of a value in words; empty for a valid one.
+
+    The schema has at most ``MAX_SCHEMA`` bytes. Raises ``UnreadableSchemaError``, or
+    ``TooLargeError`` if checking takes too much work.
+    """
+    token = _left.set([_MAX_WORK])
+    try:
+        validator = _bounded(_draft(schema))(schema, registry=_EMPTY)
+        fault = next(iter(validator.iter_errors(value)), None)
+    except _UNREADABLE as error:
+        raise UnreadableSchemaError(str(error)[:200]) from error
+    except _ODD as error:
+        raise UnreadableSchemaError(f"{type(error).__name__}: {error}"[:200]) from error
+    finally:
+        _left.reset(token)
+    if fault is None:
+        return ""
+    place = "/".join(map(str, fault.absolute_path))
+    return f"{place[:100]}: {fault.message[:200]}" if place else fault.message[:200]
+
+
+def _draft(schema: Mapping[str, Any]) -> Any:  # a class of validators
+    return validators.validator_for(schema, default=jsonschema.Draft202012Validator)
+
+
+@lru_cache(maxsize=16)
+def _bounded(draft: Any) -> Any:  # classes of validators
+    """Return the validators of a draft with our patterns, each keyword counted."""
+    keywords = draft.VALIDATORS | {
+        name: keyword for name, keyword in _OURS.items() if name in draft.VALIDATORS
+    }
+    counted = {name: _counted(keyword) for name, keyword in keywords.items()}
+    return validators.extend(draft, counted)  # type: ignore[no-untyped-call]
+
+
+def _counted(keyword: Keyword) -> Keyword:
+    def check(
+        validator: Any, value: Any, instance: Any, schema: Any
+    ) -> Iterator[ValidationError] | None:
+        left = _left.get()
+        left[0] -= 1 + _size(value) + _size(instance)
+        if left[0] < 0:
+            raise TooLargeError("checking a value against its schema takes too much work")
+        return keyword(validator, value, instance, schema)
+
+    return check
+
+
+def _size(value: object) -> int:
+    return len(value) if isinstance(value, list | dict) else 0
+
+
+def _patterns(schema: object) -> Iterator[str]:
+    """Yield everything that may be a pattern of a schema."""
+    waiting = [schema]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if isinstance(pattern := value.get("pattern"), str):
+                yield pattern
+            if isinstance(by_pattern := value.get("patternProperties"), dict):
+                yield from by_pattern
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+
+
+def _pattern(_: Any, value: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and not compile_pattern(value)(instance):
+        yield ValidationError(f"{instance[:80]!r} does not match {value!r}")
+
+
+def _pattern_properties(
+    validator: Any, value: Any, instance: Any, _: Any
+) -> Iterator[ValidationError]:
+    if isinstance(instance, dict):
+        for pattern, schema in value.items():
+            matches = compile_pattern(pattern)
+            for key, item in instance.items():
+                if matches(key):
+                    yield from validator.descend(item, schema, path=key, schema_path=pattern)
+
+
+def _additional_properties(
+    validator: Any, value: Any, instance: Any, schema: Any
+) -> Iterator[ValidationError]:
+    """Yield faults in the order of the instance: the library has none."""
+    if not isinstance(instance, dict):
+        return
+    known = schema.get("properties", {})
+    patterns = [compile_pattern(pattern) for pattern in schema.get("patternProperties", {})]
+    for key, item in instance.items():
+        if key in known or any(matches(key) for matches in patterns):
+            continue
+        if isinstance(value, dict):
+            yield from validator.descend(item, value, path=key)
+        elif not value:
+            yield ValidationError(f"{key!r} is not allowed")
+
+
+def _unique_items(_: Any, value: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+    if value and isinstance(instance, list):
+        items = {dump(sorted_keys(item)) for item in instance}
+        if len(items) < len(instance):
+            yield ValidationError("it has equal items")
+
+
+def _unevaluated(*_: Any) -> Iterator[ValidationError]:
+    raise UnreadableSchemaError("unevaluatedProperties is not checked here")
+
+
+_OURS: Mapping[str, Keyword] = {
+    "pattern": _pattern,
+    "patternProperties": _pattern_properties,
+    "additionalProperties": _additional_properties,
+    "uniqueItems": _unique_items,
+    "unevaluatedProperties": _unevaluated,
+}
