@@ -62,13 +62,13 @@ def make(config: StubConfig, results: Results) -> Judging:
 
 
 STUB = Kind(StubConfig, make)
-_PLACES = {"stub": f"{__name__}:STUB", "python": f"{__name__}:STUB"}
+_PLACES = {"stub": f"{__name__}:STUB"}
 
 
 @contextmanager
 def stub_kinds() -> Iterator[None]:
-    """Let there be the kinds ``stub`` and ``python``, which is no code."""
-    with mock.patch.dict(kinds._PLACES, _PLACES):  # type: ignore[arg-type]  # only a Mapping to others
+    """Let there be the kind ``stub``."""
+    with mock.patch.dict(kinds._PLACES, _PLACES):  # type: ignore[arg-type]
         yield
 
 

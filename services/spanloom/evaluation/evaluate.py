@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from spanloom.evaluation.contract.errors import ErrorCode
+from spanloom.evaluation.contract.errors import ErrorCode, TooLargeError
 from spanloom.evaluation.contract.result import Result, Results
 from spanloom.evaluation.making import make_evaluators
 from spanloom.evaluation.subject.expected import UnreadableExpectedError
@@ -60,6 +60,8 @@ def judge_one(subject: Subject, evaluator: Evaluator) -> Sequence[Result]:
         code, reason = ErrorCode.UNREADABLE_RUN, str(error)
     except UnreadableExpectedError as error:
         code, reason = ErrorCode.UNREADABLE_EXPECTED, str(error)
+    except TooLargeError as error:
+        code, reason = ErrorCode.TOO_LARGE, str(error)
     except Exception as error:  # one evaluator never stops its neighbours
         code, reason = ErrorCode.CRASHED, f"{type(error).__name__}: {error}"[:1_000]
     return [results.error(code, reason, name=name) for name in evaluator.judging.scores]

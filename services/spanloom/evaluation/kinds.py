@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Kind", "kind_names", "load_kind"]
 
 _PLACES: Mapping[str, str] = {
+    "match": "spanloom.evaluation.match.kind:MATCH",
     "rules": "spanloom.evaluation.rules.kind:RULES_KIND",
     "databricks": "spanloom.evaluation.databricks.kind:DATABRICKS",
     "python": "spanloom.evaluation.code.kind:PYTHON",

@@ -22,6 +22,10 @@ class InvalidEvaluatorError(PermanentError):
         return InvalidEvaluatorError(key, self.reason)
 
 
+class TooLargeError(PermanentError):
+    """Judging the run would take more than its bounds."""
+
+
 class ErrorCode(StrEnum):
     """Why there is no judgement: the ``error_code`` of a result."""
 

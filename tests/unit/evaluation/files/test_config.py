@@ -96,7 +96,7 @@ def test_a_file_without_a_name_has_that_of_its_file() -> None:
             "evaluators:\n- kind: stub\n  file: nowhere\n",
             "line 3: evaluators.0.file: there is no such file",
         ),
-        ("evaluators: [{kind: python}]", "line 1: evaluators.0.kind: python runs code of yours"),
+        ("evaluators: [{kind: python}]", "line 1: evaluators.0.kind: it runs the code of a file"),
         ("- 1\n", "line 1: the text: input should be a valid dictionary"),
         ("", "line 1: the text: it is empty"),
         ("a: [", "line 1: the text: it is no YAML"),

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from spanloom.core.annotation.yaml_tree import Remark
     from spanloom.evaluation.evaluator import Evaluator
 
-CODE = "python"
-"""The kind of evaluator that runs code of the user."""
 _MODELS: Mapping[str, type[BaseModel]] = {"gates": Gate, "runs": RunsQuery}
 
 
@@ -87,8 +85,7 @@ def read_config(
     made: list[Evaluator] = []
     for at, one in enumerate(file.evaluators):
         try:
-            _check_code(one, allows_code=allows_code)
-            made.append(make_evaluator(_in_folder(one, folder)))
+            made.append(make_evaluator(one, allow_code=allows_code, folder=folder))
         except InvalidEvaluatorError as invalid:
             inside = invalid.inside(f"evaluators.{at}")
             faults.append(places.fault(inside.key, inside.reason))
@@ -112,19 +109,6 @@ def _told(error: Any, places: Places) -> Remark:  # pydantic's
 def _hint(word: str, known: Iterable[str]) -> str:
     near = get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
-
-
-def _check_code(one: Mapping[str, Any], *, allows_code: bool) -> None:
-    if one.get("kind") == CODE and not allows_code:
-        raise InvalidEvaluatorError("kind", f"{CODE} runs code of yours: add --allow-code")
-
-
-def _in_folder(one: Mapping[str, Any], folder: Path | None) -> Mapping[str, Any]:
-    """Return an evaluator of code whose file is found from anywhere."""
-    named = one.get("file")
-    if folder is None or one.get("kind") != CODE or not isinstance(named, str):
-        return one
-    return {**one, "file": str(folder / named)}
 
 
 def _twins(made: Sequence[Evaluator], places: Places) -> Iterator[Remark]:

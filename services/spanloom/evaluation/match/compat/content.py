@@ -1,0 +1,81 @@
+"""The content of a message as both libraries read it: a text, or a list of texts and blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    _Block: TypeAlias = str | Mapping[str, Any]  # JSON values
+
+_NEEDED = {
+    "text": ("text",),
+    "image_url": ("image_url",),
+    "tool_use": ("id", "name", "input"),
+    "tool_result": ("content", "tool_use_id"),
+}
+"""Members that a block must have, by its type."""
+_LEFT_OUT = frozenset({"tool_use", "tool_result"})
+"""Blocks that are no part of the content that is read."""
+
+
+class RaisesError(ValueError):
+    """The library raises for this input."""
+
+
+def read_content(content: object, role: str) -> Sequence[_Block]:
+    """Return the blocks of a content, those of a text none; raises where the libraries do."""
+    if not content or isinstance(content, str):
+        return ()
+    if not isinstance(content, list):
+        if role == "tool":  # a result of any other type becomes a text
+            return ()
+        raise RaisesError("the content is neither a text nor a list")
+    if role == "tool":
+        content = [block if isinstance(block, str | dict) else str(block) for block in content]
+    for block in content:
+        if not isinstance(block, str | dict):
+            raise RaisesError("a part of the content is neither a text nor an object")
+        _check(block)
+    _check_text(content)
+    return content
+
+
+def _check(block: _Block) -> None:
+    needed = () if isinstance(block, str) else _NEEDED.get(_type(block), ())
+    for name in needed:
+        if name not in block:
+            raise RaisesError(f"a block of the content has no {name}")
+
+
+def _type(block: _Block) -> Any:  # as given
+    kind = "text" if isinstance(block, str) else block.get("type")
+    return kind if isinstance(kind, str) else None
+
+
+def _check_text(content: Sequence[_Block]) -> None:
+    """Raise if blocks that are joined as one text are none, or the type of one is absent."""
+    kept = [block for block in content if _type(block) not in _LEFT_OUT]
+    for block in kept:
+        if not isinstance(block, str) and "type" not in block:
+            raise RaisesError("a block of the content has no type")
+        if _type(block) != "text":
+            return
+    if any(not isinstance(b, str) and not isinstance(b["text"], str) for b in kept):
+        raise RaisesError("the text of a block is none")
+
+
+def is_result(blocks: Sequence[_Block]) -> bool:
+    """Return whether a message is nothing but results of tools, the first of which replaces it."""
+    kinds = [_type(block) for block in blocks]
+    return "tool_result" in kinds and _LEFT_OUT.issuperset(kinds)
+
+
+def calls_in(blocks: Sequence[_Block], role: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the blocks that are calls; raises if another than an assistant has one."""
+    for block in blocks:
+        if not isinstance(block, str) and _type(block) == "tool_use":
+            if role != "assistant":
+                raise RaisesError(f"a {role} has no calls")
+            yield block

@@ -1,0 +1,32 @@
+"""Judges as a library does: its answer, or an error where it raises."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.evaluation.contract.errors import ErrorCode
+from spanloom.evaluation.match.compat.answers import answer
+
+if TYPE_CHECKING:
+    from spanloom.evaluation.contract.result import Result, Results
+    from spanloom.evaluation.match.config import MatchConfig
+    from spanloom.evaluation.subject.run import Run
+    from spanloom.evaluation.subject.subject import Subject
+
+VERSIONS = {"agentevals": "0.0.9", "openevals": "0.2.2"}
+
+
+def judge_as_library(
+    subject: Subject, reference: Run, config: MatchConfig, results: Results
+) -> Result:
+    """Return what the library answers for the messages; they are not changed."""
+    name = f"{config.compat} {VERSIONS[str(config.compat)]}"
+    ours, theirs = subject.run.messages, reference.messages
+    try:
+        is_match = answer(ours, theirs, config)
+    except Exception as error:  # it raises here as well, whatever it is
+        reason = f"{name} raises for this input: {type(error).__name__}: {error}"
+        return results.error(ErrorCode.REFERENCE_FAILED, reason[:1_000])
+    return results.judged(
+        is_match, is_match, rationale=f"{name} says {'yes' if is_match else 'no'}"
+    )

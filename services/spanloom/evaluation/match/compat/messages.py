@@ -1,0 +1,138 @@
+"""Messages as both libraries read them, by LangChain's converter (langchain-core 1.8): strictly.
+
+A message needs a known role; its calls a name, an object as arguments (or the JSON of one) and, but
+for an assistant's, an id. What it refuses raises ``RaisesError``, or what Python raises. Blocks of
+content other than text, images by URL, ``tool_use`` and ``tool_result`` are not looked into.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.evaluation.match.compat.content import RaisesError, calls_in, is_result, read_content
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_ROLES = {
+    "human": "user",
+    "user": "user",
+    "ai": "assistant",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "developer",
+    "function": "function",
+    "tool": "tool",
+}
+_OF_A_CALL = frozenset({"name", "args", "id"})
+_NOT_READ = frozenset({"type", "extras"})
+_KEYWORDS = frozenset({"message_type"})
+"""A member of this name raises, as the converter has an argument of it."""
+
+
+class AskedCall(NamedTuple):
+    """A call, with its arguments after their way through JSON."""
+
+    name: Any
+    arguments: Any
+
+
+class Read(NamedTuple):
+    """A message that was read."""
+
+    role: str
+    calls: Sequence[AskedCall] = ()
+    name: str = ""
+
+
+def read_messages(messages: Iterable[object]) -> Sequence[Read]:
+    """Return messages as read; raises where the libraries do."""
+    return [_again(m) if isinstance(m, Read) else _read(m) for m in messages]
+
+
+def _again(message: Read) -> Read:
+    """Read a message that was read: only a function without a name is refused now."""
+    _need(message.role != "function" or bool(message.name), "a function has no name")
+    return message
+
+
+def _read(given: object) -> Read:
+    message = dict(given)  # type: ignore[call-overload]  # raises as theirs does
+    sender = message["role"] if "role" in message else message.get("type")
+    role = _ROLES.get(sender)
+    if role is None:
+        raise RaisesError(f"the role {sender!r} is unknown")
+    _check_members(message, role)
+    calls, ids = _read_calls(message, role)
+    blocks = read_content(message.get("content"), role)
+    if is_result(blocks):
+        return Read("tool")
+    for call in calls_in(blocks, role):
+        if call["id"] not in ids:
+            calls.append(AskedCall(call["name"], _through_json(call["input"])))
+    return Read(role, calls, message.get("name") or "")
+
+
+def _check_members(message: Mapping[str, Any], role: str) -> None:
+    name, id_ = message.get("name"), message.get("id")
+    _need(_KEYWORDS.isdisjoint(message), "a member has a reserved name")
+    _need(name is None or isinstance(name, str), "the name is no text")
+    _need(role != "function" or name is not None, "a function has no name")
+    _need(id_ is None or _is_number_or_text(id_), "the id is neither text nor number")
+    metadata = message.get("response_metadata")
+    _need(not metadata or isinstance(metadata, dict), "response_metadata is no object")
+    if role == "tool":
+        answered = message.get("tool_call_id")
+        is_text = answered is None or isinstance(answered, str | int | float)
+        _need(is_text, "tool_call_id is neither text nor number")
+        _need(message.get("status") in {None, "success", "error"}, "the status is unknown")
+
+
+def _is_number_or_text(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _read_calls(message: Mapping[str, Any], role: str) -> tuple[list[AskedCall], list[Any]]:
+    """Return the calls of a message and their ids; of other roles they are read and left out."""
+    given = message.get("tool_calls")
+    is_assistant = role == "assistant"
+    if given is None or (not given and is_assistant):
+        return [], []
+    if is_assistant and message.get("role") in {"ai", "assistant"}:
+        given = [{**call, "id": call.get("id", "")} for call in given]
+    calls = [_unwrapped(call) for call in given]
+    if not is_assistant:
+        return [], []
+    read = [_checked(call) for call in calls]
+    return [AskedCall(c["name"], _through_json(c["args"])) for c in read], [c["id"] for c in read]
+
+
+def _unwrapped(call: Any) -> Any:  # as given
+    """Return a call in LangChain's form; anything without ``function`` stays as it is."""
+    if "function" not in call:
+        return call
+    arguments = call["function"]["arguments"]
+    if isinstance(arguments, str):
+        arguments = json.loads(arguments, strict=False)
+    return {"name": call["function"]["name"], "args": arguments, "id": call["id"]}
+
+
+def _checked(call: Any) -> Mapping[str, Any]:  # as given
+    members = {key: value for key, value in call.items() if key not in _NOT_READ}
+    _need(members.keys() == _OF_A_CALL, "a call has other members than name, args and id")
+    name, args, id_ = members["name"], members["args"], members["id"]
+    _need(isinstance(name, str), "the name of a call is no text")
+    _need(id_ is None or isinstance(id_, str), "the id of a call is no text")
+    _need(isinstance(args, dict), "the arguments of a call are no object")
+    _need(all(isinstance(key, str) for key in args), "a key of the arguments is no text")
+    return members
+
+
+def _through_json(value: object) -> Any:  # JSON values
+    return json.loads(json.dumps(value, ensure_ascii=False))
+
+
+def _need(is_fine: bool, reason: str) -> None:  # of what was checked
+    if not is_fine:
+        raise RaisesError(reason)

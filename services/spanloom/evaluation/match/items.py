@@ -1,0 +1,121 @@
+"""Arguments that are a part of others: compared by their members, each of which is an item."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, TypeAlias
+
+from spanloom.evaluation.subject.canonical import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.evaluation.subject.canonical import Budget
+
+_Item: TypeAlias = tuple[str, str]
+_Placed: TypeAlias = tuple[int, object]
+_OBJECT: _Item = ("object", "")
+"""An item that all objects have, so that nothing else is a part of one."""
+_FEW = 16
+"""As long as so few have an item, its set is made when it is needed."""
+
+
+def masks_of_subsets(
+    actual: Sequence[object], reference: Sequence[_Placed], budget: Budget
+) -> list[int]:
+    """Return for each of the actual arguments those of the reference that have all its members."""
+    known = _Known(reference, budget)
+    found = []
+    for value in actual:
+        mask = known.everything
+        for item in _items(value, budget):
+            mask &= known.having(item)
+            if not mask:
+                break
+        found.append(mask)
+    return found
+
+
+def masks_of_supersets(
+    actual: Sequence[object], reference: Sequence[_Placed], budget: Budget
+) -> list[int]:
+    """Return for each of the actual arguments those of the reference that are a part of it.
+
+    These are the ones of which as many items are found as they have.
+    """
+    known = _Known(reference, budget)
+    return [known.parts_of(_items(value, budget)) for value in actual]
+
+
+class _Known:
+    """The items of the reference, and the positions that have each."""
+
+    def __init__(self, reference: Sequence[_Placed], budget: Budget) -> None:
+        self._places: defaultdict[_Item, list[int]] = defaultdict(list)
+        self._masks: dict[_Item, int] = {}
+        self._sizes: list[int] = []
+        """How many items each position has: the set of those with bit 0 of it, with bit 1, …"""
+        for at, value in reference:
+            items = _items(value, budget)
+            for item in items:
+                self._places[item].append(at)
+            _add_number(self._sizes, len(items), 1 << at)
+        self.everything = _mask([at for at, _ in reference])
+
+    def having(self, item: _Item) -> int:
+        """Return the positions that have an item."""
+        places = self._places.get(item, ())
+        if len(places) < _FEW:
+            return _mask(places)
+        if item not in self._masks:
+            self._masks[item] = _mask(places)
+        return self._masks[item]
+
+    def parts_of(self, items: set[_Item]) -> int:
+        """Return the positions all of whose items are among these."""
+        found: list[int] = []
+        for item in items:
+            if mask := self.having(item):
+                _add_one(found, mask)
+        same = self.everything
+        for at in range(max(len(found), len(self._sizes))):
+            same &= ~(_at(found, at) ^ _at(self._sizes, at))
+        return same
+
+
+def _items(value: object, budget: Budget) -> set[_Item]:
+    if not isinstance(value, dict):
+        return {("value", canonical(value, budget))}
+    budget.spend(len(value))
+    members = {(f"member {key!r}", canonical(inner, budget)) for key, inner in value.items()}
+    return {_OBJECT, *members}
+
+
+def _add_number(counts: list[int], number: int, mask: int) -> None:
+    """Set a number at the positions of a mask that have 0 so far."""
+    while len(counts) < number.bit_length():
+        counts.append(0)
+    for at in range(number.bit_length()):
+        if number >> at & 1:
+            counts[at] |= mask
+
+
+def _add_one(counts: list[int], mask: int) -> None:
+    """Add one at each position of a mask, to all of them at once."""
+    at = 0
+    while mask:
+        if at == len(counts):
+            counts.append(0)
+        counts[at], mask = counts[at] ^ mask, counts[at] & mask
+        at += 1
+
+
+def _at(counts: list[int], at: int) -> int:
+    return counts[at] if at < len(counts) else 0
+
+
+def _mask(places: Sequence[int]) -> int:
+    mask = 0
+    for at in places:
+        mask |= 1 << at
+    return mask

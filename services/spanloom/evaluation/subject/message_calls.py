@@ -1,0 +1,104 @@
+"""The calls in OpenAI messages; what is no message, or no call, has none."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from spanloom.evaluation.subject.call import Call, read_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_ROLES = {"ai": "assistant", "human": "user"}
+"""LangChain's names of roles."""
+_Key: TypeAlias = tuple[str | None, str | None]
+
+
+class Asked(NamedTuple):
+    """A call as an assistant asks for it."""
+
+    id: str
+    name: str
+    arguments: object
+
+
+def role_of(message: object) -> str:
+    """Return the role of a message; empty if it has none."""
+    if not isinstance(message, dict):
+        return ""
+    role = message.get("role", message.get("type"))
+    return _ROLES.get(role, role) if isinstance(role, str) else ""
+
+
+def asked_by(message: object) -> Iterator[Asked]:
+    """Yield the calls of a message: OpenAI's, or LangChain's ``{name, args, id}``."""
+    calls = message.get("tool_calls") if isinstance(message, dict) else None
+    for call in calls if isinstance(calls, list) else ():
+        if isinstance(call, dict):
+            function = call.get("function")
+            named = function if isinstance(function, dict) else call
+            given = named.get("arguments", named.get("args"))
+            yield Asked(_text(call.get("id")), _text(named.get("name")), read_arguments(given))
+
+
+def calls_of_messages(messages: Sequence[object], *, is_run: bool) -> Sequence[Call]:
+    """Return the calls of messages; with ``is_run`` only those that a tool message answers.
+
+    A tool message answers the oldest open call of its id; without an id the oldest open call that
+    has none, else the oldest, in both cases of its name if it has one.
+    """
+    open_calls = _Open()
+    for at, message in enumerate(messages):
+        if isinstance(message, dict) and role_of(message) == "tool":
+            open_calls.answer(message)
+        else:
+            for asked in asked_by(message):
+                open_calls.add(asked, str(at))
+    return open_calls.run if is_run else open_calls.asked
+
+
+class _Open:
+    """The calls so far, and those of them that are open."""
+
+    def __init__(self) -> None:
+        self._calls: list[tuple[Asked, str]] = []
+        self._queues: defaultdict[_Key, deque[int]] = defaultdict(deque)
+        """Numbers of calls by id and name, where ``None`` is any."""
+        self._answers: dict[int, bool] = {}
+        """Whether an answered call failed, by its number."""
+
+    def add(self, asked: Asked, place: str) -> None:
+        for key in product((asked.id, None), (asked.name, None)):
+            self._queues[key].append(len(self._calls))
+        self._calls.append((asked, place))
+
+    def answer(self, message: Mapping[str, object]) -> None:
+        id_, name = _text(message.get("tool_call_id")), _text(message.get("name")) or None
+        for key in [(id_, None)] if id_ else [("", name), (None, name)]:
+            waiting = self._queues.get(key)
+            while waiting:
+                number = waiting.popleft()
+                if number not in self._answers:
+                    self._answers[number] = message.get("status") == "error"
+                    return
+
+    @property
+    def asked(self) -> Sequence[Call]:
+        return [self._call(number) for number in range(len(self._calls))]
+
+    @property
+    def run(self) -> Sequence[Call]:
+        return [self._call(number) for number in sorted(self._answers)]
+
+    def _call(self, number: int) -> Call:
+        asked, place = self._calls[number]
+        failed = self._answers.get(number, False)
+        return Call(asked.name, asked.arguments, place, failed=failed)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int | float) else ""
