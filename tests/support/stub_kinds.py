@@ -68,7 +68,7 @@ _PLACES = {"stub": f"{__name__}:STUB"}
 @contextmanager
 def stub_kinds() -> Iterator[None]:
     """Let there be the kind ``stub``."""
-    with mock.patch.dict(kinds._PLACES, _PLACES):  # type: ignore[arg-type]
+    with mock.patch.dict(kinds._PLACES, _PLACES):
         yield
 
 

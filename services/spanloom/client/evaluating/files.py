@@ -14,13 +14,14 @@ from spanloom.core.exchange.otlp import Traces
 from spanloom.core.exchange.values import parse
 from spanloom.core.formats.readers import Refused
 from spanloom.evaluation.files.items import Item, read_item
-from spanloom.evaluation.files.judging import given_run
+from spanloom.evaluation.files.judging import GivenRun, given_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from spanloom.core.exchange.sources import Source
+    from spanloom.core.formats.json_bytes import Json
 
 
 def runs_of_file(path: Path, source: Source, project: str | None) -> Iterator[Given]:
@@ -39,9 +40,16 @@ def runs_of_file(path: Path, source: Source, project: str | None) -> Iterator[Gi
             except InvalidRequestError as error:
                 yield Given(Unread(found.place, str(error)), share)
         else:
-            yield Given(given_run(found.document, project or ""), share)
+            yield Given(_run(found.place, found.document, project), share)
     for stored in traces.documents():
         yield Given(given_run(orjson.loads(stored.document), project or ""), 1.0)
+
+
+def _run(place: str, document: Json, project: str | None) -> GivenRun | Unread:
+    try:
+        return given_run(document, project or "")
+    except (AttributeError, TypeError, ValueError) as error:  # members of other types than ours
+        return Unread(place, f"it is no document of a run: {error}")
 
 
 def items_of_file(path: Path) -> Iterator[Item | Unread]:

@@ -157,9 +157,10 @@ def _dumped(results: Sequence[Result]) -> bytes:
 def _shown(results: Sequence[Result], run: Run) -> Mapping[int, Sequence[str]]:
     """Return what evidence shows of the results that did not pass."""
     bad = {at: one for at, one in enumerate(results) if one.evidence and one.passed is not True}
-    if not bad:
+    try:
+        steps = run.document.by_id() if bad else {}
+    except Exception:  # a document that cannot be read is an error of each evaluator
         return {}
-    steps = run.document.by_id()
     return {at: list(show_evidence(one.evidence, steps)) for at, one in bad.items()}
 
 

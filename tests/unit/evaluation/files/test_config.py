@@ -100,7 +100,7 @@ def test_a_file_without_a_name_has_that_of_its_file() -> None:
         ("- 1\n", "line 1: the text: input should be a valid dictionary"),
         ("", "line 1: the text: it is empty"),
         ("a: [", "line 1: the text: it is no YAML"),
-        ("{" * 2000, "line 1: the text: it is no YAML"),
+        ("[" * 600, "line 1: the text: it is no YAML"),
         ("!!python/object/apply:os.system [ls]", "line 1: the text: input should be a valid dict"),
         (b"name: x\nevaluators: [\xff]", "line 2: the text: it is no UTF-8"),
         (b"#" * (MOST_BYTES + 1), "line 1: the text: it has over 1 MiB"),

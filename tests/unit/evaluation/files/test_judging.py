@@ -100,7 +100,15 @@ def test_a_run_that_cannot_be_read_is_an_error_and_not_its_neighbours() -> None:
 def test_rows_of_datasets_are_read_and_bad_ones_refused() -> None:
     row = {**item("a"), "set": "s", "input": "x", "metadata": {"x": 1}, "more": 1}
     assert read_item(row).item_key == "a"
-    for bad in ({}, {"item_key": ""}, {"item_key": "x" * 256}, {"item_key": 1}, [], None):
+    refused: list[object] = [
+        {},
+        {"item_key": ""},
+        {"item_key": "x" * 256},
+        {"item_key": 1},
+        [],
+        None,
+    ]
+    for bad in refused:
         with pytest.raises(InvalidRequestError):
             read_item(bad)
 
