@@ -30,7 +30,7 @@ _SCHEMAS = {
     examples=(
         "spanloom eval run eval.yaml",
         "spanloom eval run eval.yaml --runs runs.jsonl --gate --junit eval.xml",
-        "spanloom eval compare base.json eval.json",
+        "spanloom eval compare base.report eval.report",
     ),
 )
 def eval_group() -> None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     "compare",
     cls=TeachingCommand,
     examples=(
-        "spanloom eval compare base.json eval.json",
-        "spanloom eval compare base.json eval.json --json differences.json",
+        "spanloom eval compare base.report eval.report",
+        "spanloom eval compare base.report eval.report --json differences.report",
     ),
 )
 @click.argument("a", type=click.Path(path_type=Path))

@@ -41,7 +41,7 @@ _PATH = click.Path(path_type=Path)
     examples=(
         "spanloom eval run eval.yaml",
         "spanloom eval run eval.yaml --runs runs.jsonl --items items.jsonl --gate",
-        "spanloom eval run eval.yaml --gate --junit eval.xml --json eval.json --markdown eval.md",
+        "spanloom eval run eval.yaml --gate --junit eval.xml --json eval.report",
         "spanloom eval run eval.yaml --send",
     ),
 )
