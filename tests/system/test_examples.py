@@ -36,6 +36,7 @@ from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
 from spanloom.core.model.upkeep import Terms
 from spanloom.core.query.where.parser import GRAMMAR
 from spanloom.demo.recording import load_recording, refresh, send_requests, spans_of
+from spanloom.evaluation.files.config.reading import read_config
 from spanloom.extractor.prices_file import read_prices
 from spanloom.keeper import read_plan
 from spanloom.storage.access import SqliteKeys
@@ -161,7 +162,7 @@ def in_shell(example: Example, reader: Reader) -> None:
         keys = SqliteKeys(reader.data_dir / "keys.sqlite")
         keys.add(Key(EXAMPLE_KEY_ID, "0" * 64, ALL_PROJECTS, frozenset(Scope), time.time_ns()))
         keys.close()
-    if example.page.startswith("docs/formats/"):
+    if example.page.startswith(("docs/formats/", "docs/evaluation/")):
         for line in FILES:
             reader.type_line(line)
         (reader.home / "weather.evalset.json").write_text(json.dumps(EVAL_SET))
@@ -194,6 +195,12 @@ def as_scheme(example: Example, reader: Reader) -> None:
     """It is read without a remark, and lies where the next line expects it."""
     (reader.home / "scheme.yaml").write_text(example.text, "utf-8")
     assert not read_scheme(example.text).remarks
+
+
+def as_evaluators(example: Example, reader: Reader) -> None:
+    """It is read, its question can be asked, and it lies where the next line expects it."""
+    (reader.home / "eval.yaml").write_text(example.text, "utf-8")
+    read_config(example.text.encode()).check_question()
 
 
 def as_cost(example: Example, _reader: Reader) -> None:
@@ -265,6 +272,7 @@ WAYS: Mapping[str, Callable[[Example, Reader], None]] = {
     "annotation scheme": as_scheme,
     "questions": as_questions,
     "a wrong question": as_wrong_question,
+    "eval file": as_evaluators,
     "cost": as_cost,
     "messages": as_messages,
     "first line of serve": as_first_line,

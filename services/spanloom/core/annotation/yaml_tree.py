@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping  # noqa: TC003  # a NamedTuple keeps its types
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 import yaml
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 MOST_NODES = 20_000
 """Far beyond real schemes; a limit against nested aliases that expand without end."""
+_MERGE = "tag:yaml.org,2002:merge"
+_NO_LINES: Mapping[str, int] = MappingProxyType({})
 
 
 class Remark(NamedTuple):
@@ -33,6 +40,8 @@ class Node(NamedTuple):
 
     value: object
     line: int
+    key_lines: Mapping[str, int] = _NO_LINES
+    """Of a mapping: where each key is."""
 
     @property
     def items(self) -> list[Node]:
@@ -55,10 +64,13 @@ def to_plain(node: Node) -> object:
     return node.value if is_json else str(node.value)
 
 
-def parse_yaml(text: str) -> Node:
-    """Return the tree of a text; raises ``SchemeError`` for invalid YAML."""
+def parse_yaml(text: str, *, has_unique_keys: bool = False) -> Node:
+    """Return the tree of a text; raises ``SchemeError`` for invalid YAML.
+
+    Of a key that a mapping has twice the last value counts, unless they are to be unique.
+    """
     try:
-        return _parse(text.removeprefix("\ufeff"))
+        return _parse(text.removeprefix("\ufeff"), has_unique_keys)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
@@ -70,32 +82,81 @@ def parse_yaml(text: str) -> Node:
         raise SchemeError(Remark(1, "the text", f"it is no YAML: {why}")) from error
 
 
-def _parse(text: str) -> Node:
-    loader = yaml.SafeLoader(text)  # raises for characters that YAML does not allow
+def _parse(text: str, has_unique_keys: bool) -> Node:
+    loader = _Loader(text)  # raises for characters that YAML does not allow
     root = loader.get_single_node()
     if root is None:
         raise SchemeError(Remark(1, "the text", "it is empty"))
-    return _Reader(loader).read(root)
+    return _Reader(loader, has_unique_keys).read(root)
+
+
+class _Loader(yaml.SafeLoader):
+    """Stops composing a text that has more nodes than are read."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._composed = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        self._composed += 1
+        if self._composed > 2 * MOST_NODES:  # keys are nodes too
+            raise _too_many(self.line + 1)
+        return super().compose_node(parent, index)
 
 
 class _Reader:
     """Converts PyYAML nodes to ``Node``."""
 
-    def __init__(self, loader: yaml.SafeLoader) -> None:
+    def __init__(self, loader: yaml.SafeLoader, has_unique_keys: bool) -> None:
         self._loader = loader
+        self._has_unique_keys = has_unique_keys
         self._left = MOST_NODES
 
     def read(self, node: yaml.Node) -> Node:
-        self._left -= 1
-        if self._left < 0:
-            raise SchemeError(Remark(_line(node), "the text", f"it has over {MOST_NODES:,} values"))
+        self._count(node)
         if isinstance(node, yaml.SequenceNode):
             return Node([self.read(item) for item in node.value], _line(node))
         if isinstance(node, yaml.MappingNode):
-            self._loader.flatten_mapping(node)
-            pairs = [(str(self._scalar(k)), self.read(v)) for k, v in node.value]
-            return Node(dict(pairs), _line(node))
+            return self._mapping(node)
         return Node(self._scalar(node), _line(node))
+
+    def _mapping(self, node: yaml.MappingNode) -> Node:
+        pairs: dict[str, Node] = {}
+        lines: dict[str, int] = {}
+        for key, value in self._pairs(node):
+            name = str(self._scalar(key))
+            pairs[name], lines[name] = self.read(value), _line(key)
+        return Node(pairs, _line(node), lines)
+
+    def _pairs(self, node: yaml.MappingNode) -> Iterator[tuple[yaml.Node, yaml.Node]]:
+        """Yield what is merged into a mapping (``<<``), then its own pairs, which count more."""
+        own: dict[object, int] = {}
+        for key, value in node.value:
+            if key.tag == _MERGE:
+                yield from self._merged(value)
+        for key, value in node.value:
+            if key.tag == _MERGE:
+                continue
+            if self._has_unique_keys and (name := str(self._scalar(key))) in own:
+                reason = f"it is there twice, first in line {own[name]}"
+                raise SchemeError(Remark(_line(key), name, reason))
+            own[str(self._scalar(key))] = _line(key)
+            yield key, value
+
+    def _merged(self, value: yaml.Node) -> Iterator[tuple[yaml.Node, yaml.Node]]:
+        """Yield the pairs of one or several mappings, of which the first count more."""
+        several = value.value if isinstance(value, yaml.SequenceNode) else [value]
+        for one in reversed(several):
+            if not isinstance(one, yaml.MappingNode):
+                raise SchemeError(Remark(_line(one), "<<", "only mappings can be merged"))
+            for pair in self._pairs(one):
+                self._count(pair[0])
+                yield pair
+
+    def _count(self, node: yaml.Node) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise _too_many(_line(node))
 
     def _scalar(self, node: yaml.Node) -> object:
         if not isinstance(node, yaml.ScalarNode):
@@ -105,6 +166,10 @@ class _Reader:
         except yaml.constructor.ConstructorError:  # an application's tag: read as plain text
             value = node.value
         return value
+
+
+def _too_many(line: int) -> SchemeError:
+    return SchemeError(Remark(line, "the text", f"it has over {MOST_NODES:,} values"))
 
 
 def _line(node: yaml.Node) -> int:

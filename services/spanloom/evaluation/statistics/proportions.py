@@ -19,8 +19,10 @@ _NEARLY = 1 + 1e-7
 """Tables as likely as the observed one count as extreme, whatever their floats round to."""
 
 
-def wilson(k: int, n: int) -> tuple[float, float]:
+def wilson(k: float, n: int) -> tuple[float, float]:
     """Return the 95 % interval of the share ``k`` of ``n``, 0 to 1; (0, 1) if ``n`` is 0.
+
+    ``k`` is a sum of shares where items have repeats.
 
     Raises ``ValueError`` unless 0 ≤ k ≤ n.
     """
@@ -116,6 +118,6 @@ def _factorial(n: int) -> float:
     return math.lgamma(n + 1)
 
 
-def _check_share(k: int, n: int) -> None:
+def _check_share(k: float, n: int) -> None:
     if not 0 <= k <= n:
         raise ValueError(f"a share is 0 ≤ k ≤ n, not {k} of {n}")

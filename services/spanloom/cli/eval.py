@@ -1,0 +1,55 @@
+"""``spanloom eval``: judges many runs by a file of evaluators, and compares two reports."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import orjson
+
+from spanloom.cli.eval_compare import compare_command
+from spanloom.cli.eval_run import run_command
+from spanloom.cli.options import TeachingCommand, TeachingGroup
+from spanloom.evaluation.files.comparing import comparison_schema
+from spanloom.evaluation.files.config.models import EvalFile
+from spanloom.evaluation.files.items import Item
+from spanloom.evaluation.files.report import report_schema
+from spanloom.terminal.output import write_json
+
+_SCHEMAS = {
+    "report": report_schema,
+    "compare": comparison_schema,
+    "file": EvalFile.model_json_schema,
+    "item": Item.model_json_schema,
+}
+
+
+@click.group(
+    "eval",
+    cls=TeachingGroup,
+    examples=(
+        "spanloom eval run eval.yaml",
+        "spanloom eval run eval.yaml --runs runs.jsonl --gate --junit eval.xml",
+        "spanloom eval compare base.report eval.report",
+    ),
+)
+def eval_group() -> None:
+    """Judge runs by a file of evaluators, decide gates, compare reports."""
+
+
+@eval_group.command("schema", cls=TeachingCommand, examples=("spanloom eval schema --of file",))
+@click.option(
+    "--of",
+    "subject",
+    type=click.Choice(list(_SCHEMAS)),
+    default="report",
+    show_default=True,
+    help="Of the report, of a comparison, of eval.yaml, or of an item of a dataset.",
+)
+def schema_command(subject: str) -> None:
+    """Print the JSON Schema of what `eval` writes or reads."""
+    write_json(orjson.dumps(_SCHEMAS[subject](), option=orjson.OPT_INDENT_2), sys.stdout)
+
+
+eval_group.add_command(run_command)
+eval_group.add_command(compare_command)

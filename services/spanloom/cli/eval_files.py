@@ -1,0 +1,122 @@
+"""The files of ``spanloom eval``: reading ``eval.yaml`` and reports, writing what came out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from spanloom.cli.writing import check_apart, check_place, whole_file
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.showing.values import printable
+from spanloom.evaluation.files.bases import measures_of, read_report
+from spanloom.evaluation.files.config.reading import read_config
+from spanloom.evaluation.files.config.text import MOST_BYTES, ConfigError
+from spanloom.evaluation.files.junit import junit_lines
+from spanloom.evaluation.files.markdown import markdown
+from spanloom.evaluation.files.report import report_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from spanloom.evaluation.files.config.reading import Config
+    from spanloom.evaluation.files.judging import Judgement
+    from spanloom.evaluation.files.measures import Measure
+    from spanloom.evaluation.files.outcome import Outcome
+    from spanloom.evaluation.files.report import ReadReport
+
+_INVALID = 2
+_MOST_FAULTS = 20
+
+
+class FileError(click.ClickException):
+    """A file of evaluators cannot be meant; further faults are shown below the first one."""
+
+    exit_code = _INVALID
+
+    def __init__(self, path: Path, error: ConfigError) -> None:
+        """Name the file before each fault."""
+        name = printable(str(path))
+        lines = [
+            f"{name}: line {fault.line}: {printable(fault.key)}: {printable(fault.reason)}"
+            for fault in error.faults
+        ]
+        super().__init__(lines[0])
+        self.below = lines[1:_MOST_FAULTS]
+
+
+def load_config(path: Path, *, allows_code: bool) -> Config:
+    """Return a file of evaluators; raises ``FileError`` and ``click.UsageError``."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise click.UsageError(f"{printable(str(path))}: {error.strerror}") from error
+    try:
+        return read_config(text, name=path.stem, folder=path.parent, allows_code=allows_code)
+    except ConfigError as error:
+        raise FileError(path, error) from error
+
+
+def read_base(path: Path) -> ReadReport:
+    """Return a report; raises ``InvalidRequestError`` if there is none."""
+    try:
+        return read_report(path.read_bytes())
+    except FileNotFoundError:
+        raise InvalidRequestError(
+            "there is no such file; the name of an experiment needs a service that keeps "
+            "experiments, which this version does not"
+        ) from None
+    except OSError as error:
+        raise InvalidRequestError(f"{error.strerror}") from error
+
+
+def load_bases(config: Config, path: Path) -> Mapping[str, Mapping[str, Measure]]:
+    """Return the measures of the reports that gates name, by that name; raises ``FileError``.
+
+    A report is looked for beside the file of evaluators, then in the working directory.
+    """
+    found: dict[str, Mapping[str, Measure]] = {}
+    for at, gate in enumerate(config.gates):
+        named = gate.no_worse_than
+        if named is None or named in found:
+            continue
+        beside = path.parent / named
+        try:
+            found[named] = measures_of(read_base(beside if beside.exists() else Path(named)))
+        except (InvalidRequestError, OSError) as error:
+            place = f"gates.{at}.no_worse_than"
+            raise FileError(path, config.error(place, f"{named}: {error}")) from error
+    return found
+
+
+class Written(NamedTuple):
+    """Where the outcome is written."""
+
+    json: Path | None
+    junit: Path | None
+    markdown: Path | None
+
+    def check(self, read: Iterable[Path]) -> None:
+        """Raise ``click.UsageError`` unless each can be a file of its own."""
+        named = {f"--{flag}": path for flag, path in self._asdict().items() if path is not None}
+        for flag, path in named.items():
+            check_place(flag, path, may_be_device=True)
+        check_apart(named, list(read))
+
+    def write(
+        self, head: Mapping[str, object], config: Config, judgement: Judgement, outcome: Outcome
+    ) -> None:
+        """Write the files that are asked for; raises ``click.ClickException``."""
+        if self.json is not None:
+            _write(self.json, report_lines(head, judgement))
+        if self.junit is not None:
+            _write(self.junit, junit_lines(config.name, judgement, config.warn_scores))
+        if self.markdown is not None:
+            _write(self.markdown, [markdown(config, judgement, outcome).encode(errors="replace")])
+
+
+def _write(path: Path, pieces: Iterator[bytes] | Sequence[bytes]) -> None:
+    with whole_file(path) as file:
+        file.writelines(pieces)

@@ -1,0 +1,204 @@
+"""Reads the runs that ``spanloom eval run`` judges, one after the other, and sends the results."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from spanloom.cli.client import ServiceError
+from spanloom.cli.eval_files import FileError
+from spanloom.cli.exchanging import source_of_file
+from spanloom.client.calls.lists import trajectories
+from spanloom.client.client import AsyncClient
+from spanloom.client.errors import ClientError, InvalidParameterError
+from spanloom.client.evaluating.files import items_of_file, runs_of_file
+from spanloom.client.evaluating.given import Unread
+from spanloom.client.evaluating.sending import scores_of
+from spanloom.client.evaluating.stored import RunPlace, runs_at, stored_runs
+from spanloom.client.moments import milliseconds_of
+from spanloom.client.transfer.scores import ServiceScores, send_scores
+from spanloom.client.tries import Patience
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.showing.values import counted, printable
+from spanloom.evaluation.contract.errors import ErrorCode
+from spanloom.evaluation.files.config.text import ConfigError
+from spanloom.evaluation.files.judging import Judgement
+from spanloom.terminal.live import Counting
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
+
+    from spanloom.client.calls.walks import Listing
+    from spanloom.client.client import Client
+    from spanloom.client.evaluating.given import Given
+    from spanloom.core.records.run import Run
+    from spanloom.evaluation.files.config.reading import Config
+
+
+class Asked(NamedTuple):
+    """What is judged, and where it comes from."""
+
+    file: Path
+    config: Config
+    client: Client
+    runs_file: Path | None
+    format: str | None
+    """Of the runs of a file; else the file decides."""
+    items_file: Path | None
+
+
+class Ended(NamedTuple):
+    """The results, and why there may be more runs."""
+
+    judgement: Judgement
+    broken_off: str = ""
+    is_interrupted: bool = False
+
+
+def judge_all(asked: Asked) -> Ended:
+    """Judge all runs; Ctrl-C and a service that does not answer end it with what there is.
+
+    Raises ``click.ClickException`` for runs that cannot be meant.
+    """
+    judgement = _begun(asked)
+    try:
+        with closing(_runs(asked, judgement)) as runs:
+            _judge(runs, judgement, has_end=_has_end(asked))
+    except KeyboardInterrupt:
+        return Ended(judgement, is_interrupted=True)
+    except InvalidParameterError as error:
+        raise FileError(asked.file, asked.config.error("runs", str(error))) from error
+    except ClientError as error:
+        return Ended(judgement, ServiceError(error).message)
+    judgement.finish()
+    return Ended(judgement)
+
+
+def plan_of(asked: Asked) -> dict[str, Any]:  # JSON values
+    """Return what would be judged; raises ``click.ClickException``."""
+    judgement = _begun(asked)
+    with closing(_runs(asked, judgement)) as runs:
+        count = sum(not isinstance(given.run, Unread) for given in runs)
+    return {
+        "name": asked.config.name,
+        "runs": count,
+        "items": len(judgement.items),
+        "evaluators": [one.name for one in asked.config.evaluators],
+        "scores": list(asked.config.scores),
+        "gates": len(asked.config.gates),
+        "cost_usd": 0.0,
+    }
+
+
+def send_all(client: Client, config: Config, judgement: Judgement) -> str:
+    """Store the results as scores; return why some are not stored, empty if all are."""
+    rows = (row.result for row in judgement.rows())
+    try:
+        done = send_scores(ServiceScores(client), scores_of(rows, config.evaluators, config.name))
+    except ClientError as error:
+        return f"the scores were not sent: {ServiceError(error).message}"
+    click.echo(f"{counted(done.stored, 'score')} of {printable(config.name)} stored", err=True)
+    if not done.refused_scores:
+        return ""
+    first = done.refused[0]
+    refused = counted(done.refused_scores, "score")
+    return f"{refused} refused, the first of them {first['place']}: {first['reason']}"
+
+
+def _judge(runs: Iterator[Given], judgement: Judgement, *, has_end: bool) -> None:
+    with Counting(sys.stderr, "runs judged", 1 if has_end else None) as counting:
+        for run, share in runs:
+            if isinstance(run, Unread):
+                judgement.refuse(f"runs: {run.place}", ErrorCode.UNREADABLE_RUN, run.reason)
+            else:
+                judgement.take(run)
+            counting.show(judgement.runs, done=share)
+
+
+def _has_end(asked: Asked) -> bool:
+    runs = asked.config.file.runs
+    return asked.runs_file is not None or runs is None or runs.limit is not None
+
+
+def _begun(asked: Asked) -> Judgement:
+    """Return a judgement with the items; raises ``click.UsageError`` if none can be read."""
+    judgement = Judgement(asked.config.evaluators)
+    if asked.items_file is None:
+        return judgement
+    unread = list(_fill(judgement, asked.items_file))
+    for place, reason in unread:
+        judgement.refuse(f"items: {place}", ErrorCode.UNREADABLE_EXPECTED, reason)
+    if unread and not len(judgement.items):
+        name = printable(str(asked.items_file))
+        raise click.UsageError(f"--items {name}: {unread[0].place}: {unread[0].reason}")
+    return judgement
+
+
+def _fill(judgement: Judgement, path: Path) -> Iterator[Unread]:
+    """Add the items of a file, and yield the rows that are none."""
+    for found in items_of_file(path):
+        if isinstance(found, Unread):
+            yield found
+            continue
+        try:
+            judgement.items.add(found)
+        except InvalidRequestError as error:
+            yield Unread(f"item {found.item_key}", str(error))
+
+
+def _runs(asked: Asked, judgement: Judgement) -> Generator[Given]:
+    """Yield the runs of the file, of the question, or those that the items were made of."""
+    if asked.runs_file is not None:
+        source = source_of_file(asked.runs_file, asked.format, "--format")
+        if source.fault:
+            name = printable(str(asked.runs_file))
+            raise click.UsageError(f"--runs {name}: {source.fault}")
+        yield from runs_of_file(asked.runs_file, source, None)
+    elif asked.config.file.runs is not None:
+        yield from stored_runs(lambda: _connected(asked.client), _listing(asked))
+    elif asked.items_file is not None:
+        places = dict.fromkeys(_places(judgement))
+        yield from runs_at(lambda: _connected(asked.client), places)
+    else:
+        raise FileError(
+            asked.file,
+            asked.config.error("runs", "which runs? Name them here, or a file by --runs"),
+        )
+
+
+def _places(judgement: Judgement) -> Iterator[RunPlace]:
+    for item in judgement.items:
+        if item.source is not None and item.trace_id:
+            yield RunPlace(item.trace_id, item.source.project)
+
+
+def _connected(client: Client) -> AsyncClient:
+    return AsyncClient(client.url, tries=Patience.tries)
+
+
+def _listing(asked: Asked) -> Listing[Run]:
+    runs = asked.config.file.runs
+    assert runs is not None  # noqa: S101  # the caller looked
+    try:
+        asked.config.check_question()
+    except ConfigError as error:
+        raise FileError(asked.file, error) from error
+    times: dict[str, int | None] = {}
+    for name in ("since", "until"):
+        text = getattr(runs, name)
+        try:
+            times[name] = None if text is None else milliseconds_of(text)
+        except ValueError as error:
+            raise FileError(asked.file, asked.config.error(f"runs.{name}", str(error))) from error
+    return trajectories(
+        runs.where,
+        limit=runs.limit,
+        project=runs.project,
+        since=times["since"],
+        until=times["until"],
+        has_steps=True,
+    )

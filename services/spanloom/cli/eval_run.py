@@ -1,0 +1,180 @@
+"""``spanloom eval run``: judges runs by a file of evaluators, and decides its gates."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import orjson
+
+from spanloom.cli.client import patient_client_option
+from spanloom.cli.eval_files import Written, load_bases, load_config
+from spanloom.cli.eval_judging import Asked, judge_all, plan_of, send_all
+from spanloom.cli.exchanging import from_option
+from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import DOCUMENT, Form, output_option
+from spanloom.core.showing.values import printable, shortened
+from spanloom.evaluation.files.outcome import NOT_DECIDED, Strictness, conclude
+from spanloom.evaluation.files.report import head_of, report_lines
+from spanloom.evaluation.files.worst import describe, find_worst
+from spanloom.terminal.evaluation import render_evaluation
+from spanloom.terminal.output import make_console, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spanloom.client.client import Client
+    from spanloom.evaluation.files.config.reading import Config
+    from spanloom.evaluation.files.judging import Judgement
+    from spanloom.evaluation.files.outcome import Outcome
+
+_WORST = 10
+"""Items that are named on standard error or below the table."""
+_PATH = click.Path(path_type=Path)
+
+
+@click.command(
+    "run",
+    cls=TeachingCommand,
+    examples=(
+        "spanloom eval run eval.yaml",
+        "spanloom eval run eval.yaml --runs runs.jsonl --items items.jsonl --gate",
+        "spanloom eval run eval.yaml --gate --junit eval.xml --json eval.report",
+        "spanloom eval run eval.yaml --send",
+    ),
+)
+@click.argument("file", type=_PATH)
+@click.option("--runs", "runs_file", metavar="FILE", type=_PATH, help="Judge the runs of a file.")
+@from_option("--format")
+@click.option(
+    "--items",
+    "items_file",
+    metavar="FILE",
+    type=_PATH,
+    help="What is expected: rows of a dataset as JSON lines.",
+)
+@click.option("--dataset", metavar="NAME[@VERSION]", help="What is expected: a dataset.")
+@click.option("--gate", "is_gate", is_flag=True, help="End with 1 if a gate fails, 3 if undecided.")
+@click.option(
+    "--require-proof",
+    "needs_proof",
+    is_flag=True,
+    help="A gate is undecided while its 95 % interval holds the limit.",
+)
+@click.option("--json", "json_file", metavar="FILE", type=_PATH, help="Write the report there.")
+@click.option("--junit", "junit_file", metavar="FILE", type=_PATH, help="Write JUnit XML there.")
+@click.option(
+    "--markdown", "markdown_file", metavar="FILE", type=_PATH, help="Write Markdown there."
+)
+@click.option("--allow-code", "allows_code", is_flag=True, help="Run evaluators of kind python.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Say what would be judged, and stop.")
+@click.option("--send", "sends", is_flag=True, help="Store the results as scores of an experiment.")
+@lambda command: output_option(command, DOCUMENT, {})
+@patient_client_option
+def run_command(
+    *,
+    file: Path,
+    runs_file: Path | None,
+    source: str | None,
+    items_file: Path | None,
+    dataset: str | None,
+    is_gate: bool,
+    needs_proof: bool,
+    json_file: Path | None,
+    junit_file: Path | None,
+    markdown_file: Path | None,
+    allows_code: bool,
+    is_dry: bool,
+    sends: bool,
+    form: Form,
+    client: Client,
+) -> None:
+    """Judge runs by the evaluators of FILE, YAML or JSON, and decide its gates.
+
+    The runs are those of --runs, else those that `runs` of FILE selects from a service, else those
+    that the items were made of. With --runs no service is asked, unless by --send.
+
+    Ends with 0; with --gate 1 if a gate fails and 3 if it is not decided; 3 if no service answers;
+    2 for a fault of FILE or of the options; 130 after Ctrl-C. Files are written in every case but
+    2.
+    """
+    if dataset is not None:
+        raise click.UsageError(
+            f"--dataset {printable(dataset)}: this version keeps no datasets; give the rows as a "
+            "file by --items"
+        )
+    written = Written(json_file, junit_file, markdown_file)
+    read = [path for path in (file, runs_file, items_file) if path is not None]
+    written.check(read)
+    config = load_config(file, allows_code=allows_code)
+    bases = load_bases(config, file)
+    asked = Asked(file, config, client, runs_file, source, items_file)
+    if is_dry:
+        write_json(orjson.dumps(plan_of(asked)), sys.stdout)
+        return
+    ended = judge_all(asked)
+    broken_off = ended.broken_off
+    if sends and not broken_off and not ended.is_interrupted:
+        broken_off = send_all(client, config, ended.judgement)
+    outcome = conclude(
+        config,
+        ended.judgement,
+        bases,
+        Strictness(is_gate, needs_proof),
+        broken_off=broken_off,
+        is_interrupted=ended.is_interrupted,
+    )
+    _give(config, ended.judgement, outcome, written, form)
+
+
+def _give(
+    config: Config, judgement: Judgement, outcome: Outcome, written: Written, form: Form
+) -> None:
+    """Write the files, print the outcome, and end with its status."""
+    head = head_of(config, judgement, outcome)
+    try:
+        written.write(head, config, judgement, outcome)
+    except click.ClickException as error:
+        error.exit_code = max(NOT_DECIDED, outcome.exit_code)  # type: ignore[misc]  # click reads it
+        raise
+    if form is Form.TABLE:
+        render_evaluation(head, outcome.reasons, make_console(sys.stdout))
+    else:
+        _write_report(head, judgement, is_lines=form is Form.JSONL)
+        _say_gates(outcome)
+    _say_worst(config, judgement)
+    click.get_current_context().exit(outcome.exit_code)
+
+
+def _write_report(head: Mapping[str, object], judgement: Judgement, *, is_lines: bool) -> None:
+    if sys.stdout.isatty():
+        write_json(b"".join(report_lines(head, judgement)), sys.stdout, indent=not is_lines)
+        return
+    sys.stdout.flush()
+    for piece in report_lines(head, judgement):
+        sys.stdout.buffer.write(piece.replace(b"\n", b"") if is_lines else piece)
+    if is_lines:
+        sys.stdout.buffer.write(b"\n")
+
+
+def _say_gates(outcome: Outcome) -> None:
+    """Write to standard error what people look for in a log."""
+    for one in outcome.decisions:
+        click.echo(printable(f"{one.verdict}: {one.gate.score}: {one.reason}"), err=True)
+    for reason in outcome.reasons:
+        click.echo(printable(f"undecided: {reason}"), err=True)
+
+
+def _say_worst(config: Config, judgement: Judgement) -> None:
+    worst = find_worst(judgement, config.warn_scores, _WORST)
+    for item, rows in worst.items:
+        for row in rows[:_WORST]:
+            result = row.result
+            said = f"{item}: {result['name']} {describe(row)}: {result['rationale']}"
+            click.echo(shortened(said, 300), err=True)
+            for line in row.shown:
+                click.echo(f"  {printable(line)}", err=True)
+    if worst.total > len(worst.items):
+        click.echo(f"and {worst.total - len(worst.items):,} more items", err=True)

@@ -1,0 +1,5 @@
+"""Runs for an evaluation, from files or a service, and its results on their way to a service.
+
+In: paths, or a client. Out: ``Given`` runs one after the other, rows of scores. Start with
+``given.py``.
+"""

@@ -1,0 +1,64 @@
+"""Runs of a file in any format that is read, and items of a dataset from JSON lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+
+from spanloom.client.evaluating.given import Given, Unread
+from spanloom.client.transfer.items import Spans, read_items
+from spanloom.client.transfer.parts import read_parts
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.otlp import Traces
+from spanloom.core.exchange.values import parse
+from spanloom.core.formats.readers import Refused
+from spanloom.evaluation.files.items import Item, read_item
+from spanloom.evaluation.files.judging import GivenRun, given_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from spanloom.core.exchange.sources import Source
+    from spanloom.core.formats.json_bytes import Json
+
+
+def runs_of_file(path: Path, source: Source, project: str | None) -> Iterator[Given]:
+    """Yield the runs of a file, those of spans last, and what is none.
+
+    ``project`` is that of runs that name none. Spans of all traces are in memory, documents one by
+    one.
+    """
+    traces = Traces(project)
+    for found, share in read_items(path, source, project, as_new=False):
+        if isinstance(found, Refused):
+            yield Given(Unread(found.place, found.reason), share)
+        elif isinstance(found, Spans):
+            try:
+                traces.add(found.groups)
+            except InvalidRequestError as error:
+                yield Given(Unread(found.place, str(error)), share)
+        else:
+            yield Given(_run(found.place, found.document, project), share)
+    for stored in traces.documents():
+        yield Given(given_run(orjson.loads(stored.document), project or ""), 1.0)
+
+
+def _run(place: str, document: Json, project: str | None) -> GivenRun | Unread:
+    try:
+        return given_run(document, project or "")
+    except (AttributeError, TypeError, ValueError) as error:  # members of other types than ours
+        return Unread(place, f"it is no document of a run: {error}")
+
+
+def items_of_file(path: Path) -> Iterator[Item | Unread]:
+    """Yield the items of a file of JSON lines or one array, and the rows that are none."""
+    for part in read_parts(path, lambda _: True):
+        if part.fault or part.is_message:
+            yield Unread(part.place, part.fault or "it is no JSON")
+            continue
+        try:
+            yield read_item(parse(part.read)[0])
+        except InvalidRequestError as error:
+            yield Unread(part.place, str(error))

@@ -1,0 +1,23 @@
+"""Runs that are judged, as they are read one after the other, and what cannot be read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from spanloom.evaluation.files.judging import GivenRun
+
+
+class Unread(NamedTuple):
+    """A part of a file that is no run."""
+
+    place: str
+    reason: str
+
+
+class Given(NamedTuple):
+    """A run or a part that is none, and how much was read so far."""
+
+    run: GivenRun | Unread
+    share: float | None = None
+    """Of the file, from 0 to 1; ``None``: unknown."""

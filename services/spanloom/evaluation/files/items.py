@@ -1,0 +1,87 @@
+"""Items of a dataset: what is expected of a run, and which run is meant."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.formats.readers import an_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+LONGEST_KEY = 255
+
+
+class Source(BaseModel):
+    """The run that an item was made of."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    trace_id: str | None = None
+    project: str | None = None
+
+
+class Item(BaseModel):
+    """A row of a dataset; members that are not judged by are not read."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    item_key: str = Field(min_length=1, max_length=LONGEST_KEY)
+    expected: Any = None
+    source: Source | None = None
+
+    @property
+    def trace_id(self) -> str:
+        """The trace id of its source; empty without."""
+        return ((self.source and self.source.trace_id) or "").lower()
+
+
+def read_item(value: object) -> Item:
+    """Return the item of a row; raises ``InvalidRequestError`` with the place of a fault."""
+    try:
+        return Item.model_validate(an_object(value, "the row"))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise InvalidRequestError(f"{place}: {first['msg'].lower()}") from error
+
+
+class Items:
+    """Finds the items that a run belongs to."""
+
+    def __init__(self) -> None:
+        """Begin without items."""
+        self._by_key: dict[str, Item] = {}
+        self._by_trace: defaultdict[str, list[Item]] = defaultdict(list)
+
+    def __len__(self) -> int:
+        return len(self._by_key)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self._by_key.values())
+
+    def add(self, item: Item) -> None:
+        """Add an item; raises ``InvalidRequestError`` for another one with the same key."""
+        before = self._by_key.setdefault(item.item_key, item)
+        if before is item:
+            traces = {item.trace_id, item.item_key.lower()} - {""}
+            for trace_id in traces:
+                self._by_trace[trace_id].append(item)
+        elif before != item:
+            raise InvalidRequestError(f"item_key: another row has {item.item_key!r}, too")
+
+    def of(self, trace_id: str, item_key: str) -> Sequence[Item]:
+        """Return the items of a run: those that name its trace, else the one that it names."""
+        if found := self._by_trace.get(trace_id.lower()):
+            return found
+        named = self._by_key.get(item_key) if item_key else None
+        return [named] if named else []
+
+    def without(self, keys: Iterable[str]) -> Sequence[Item]:
+        """Return the items whose keys are not among these."""
+        seen = frozenset(keys)
+        return [item for key, item in self._by_key.items() if key not in seen]

@@ -1,0 +1,108 @@
+"""Stored runs for an evaluation: pages, documents ahead, and results sent as scores."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.evaluations import config_of
+from tests.support.stub_kinds import stub_kinds
+
+from spanloom.client import ApiError
+from spanloom.client.calls.lists import trajectories
+from spanloom.client.evaluating import stored
+from spanloom.client.evaluating.sending import scores_of
+from spanloom.client.evaluating.stored import RunPlace, runs_at, stored_runs
+from spanloom.client.transfer.scores import ServiceScores, list_all, send_scores
+from spanloom.evaluation.contract.errors import ErrorCode
+from spanloom.evaluation.files.judging import GivenRun, Judgement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.unit.client.conftest import World
+
+    from spanloom.client.evaluating.given import Given
+
+
+@pytest.fixture(autouse=True)
+def kinds() -> Iterator[None]:
+    with stub_kinds():
+        yield
+
+
+def numbers(found: Iterator[Given]) -> list[int]:
+    runs = [given.run for given in found]
+    assert all(isinstance(run, GivenRun) and run.project == "p" for run in runs)
+    return [int(run.trace_id, 16) for run in runs if isinstance(run, GivenRun)]
+
+
+def test_all_runs_of_a_list_are_read_in_its_order(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "PAGE_RUNS", 7)
+    for number in range(1, 31):
+        world.write(number)
+    found = numbers(stored_runs(world.async_client, trajectories(project="p")))
+    assert found == list(range(30, 0, -1))
+    assert numbers(stored_runs(world.async_client, trajectories(limit=9))) == found[:9]
+    shares = [given.share for given in stored_runs(world.async_client, trajectories(limit=2))]
+    assert shares == [0.5, 1.0]
+
+
+def test_runs_that_are_gone_are_left_out(world: World) -> None:
+    for number in (1, 3):
+        world.write(number)
+    places = [RunPlace(f"{number:032x}", None) for number in range(1, 5)]
+    assert numbers(runs_at(world.async_client, places)) == [1, 3]
+
+
+def test_no_more_than_eight_documents_are_ahead(world: World) -> None:
+    for number in range(1, 31):
+        world.write(number)
+    runs = stored_runs(world.async_client, trajectories())
+    next(runs)
+    runs.close()  # type: ignore[attr-defined]  # a generator; what is on its way is cancelled
+
+
+def test_what_the_service_refuses_is_raised(world: World) -> None:
+    with pytest.raises(ApiError):
+        list(stored_runs(world.async_client, trajectories("durtion > 1")))
+
+
+def test_results_are_scores_of_an_experiment_and_sent_again_no_new_ones(world: World) -> None:
+    config = config_of(
+        {"name": "good", "kind": "stub", "at_least": 0.5, "also": ["x"]},
+        {"name": "same", "kind": "stub"},
+    )
+    world.write(1)
+    judgement = Judgement(config.evaluators)
+    for given in stored_runs(world.async_client, trajectories()):
+        assert isinstance(given.run, GivenRun)
+        given.run.document["root_step"]["output"] = json.dumps({"score": 0.25})
+        judgement.take(given.run)
+    judgement.refuse("gone", ErrorCode.MISSING_RUN, "no run")
+    with world.client() as client:
+        for _ in range(2):
+            rows = (row.result for row in judgement.rows())
+            done = send_scores(ServiceScores(client), scores_of(rows, config.evaluators, "trips"))
+            assert (done.stored, done.refused, done.waiting) == (6, [], 0)
+        found = {(one["item"], one["name"]): one for one in list_all(client)}
+    assert len(found) == 6
+    score = found[f"{1:032x}", "good/x"]
+    assert {
+        name: score[name] for name in ("source", "author", "experiment", "target", "rule_id")
+    } == {
+        "source": "rule",
+        "author": "good",
+        "experiment": "trips",
+        "target": "trajectory",
+        "rule_id": "x",
+    }
+    assert (score["value"], score["passed"], score["judged_version"]) == (0.25, False, 1)
+    assert score["evidence"] == [{"step_id": f"{1:016x}", "field": "output"}]
+    missing = found["gone", "good"]
+    assert (missing["target"], missing["status"], missing["error_code"]) == (
+        *("item", "error", "missing_run"),
+    )
