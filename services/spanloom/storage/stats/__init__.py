@@ -131,7 +131,7 @@ class ClickHouseStats:
                 "shapes",
                 reach=within(reach),
                 filter=Condition(wanted, compiler.literals.values),
-                alive=self._alive(),
+                alive=alive(self._asker, "trajectory_list"),
                 numbers=_SHAPE_NUMBERS,
                 item_prefix=f"{ITEM_KEY}=",
                 most=most,
