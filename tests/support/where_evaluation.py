@@ -10,6 +10,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanloom.core.asking.listed import agent_names, placed_steps
 from spanloom.core.extraction.metrics import COST
 from spanloom.core.messages.new_texts import find_new_texts, read_step_texts
 from spanloom.core.model.trajectory import Outcome, Status, StepType, Usage
@@ -38,7 +39,6 @@ from spanloom.core.query.where.tree import (
 from spanloom.core.query.words import tokenize
 from spanloom.core.records.declared import FieldType
 from spanloom.core.records.hit import Part
-from spanloom.storage.runs.rows import agent_names, placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

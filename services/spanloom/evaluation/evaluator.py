@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+from pydantic import BaseModel
 
 from spanloom.core.formats.json_bytes import dump, sorted_keys
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
-    from spanloom.evaluation.contract.result import Result
+    from spanloom.evaluation.contract.result import Result, Results
     from spanloom.evaluation.contract.view import Part
     from spanloom.evaluation.subject.subject import Subject
 
@@ -30,6 +32,18 @@ class Judging:
     """The names of all scores that it gives, in their order."""
     version: str = "1"
     """Changes whenever the same configuration may judge otherwise."""
+
+
+ConfigT = TypeVar("ConfigT", bound=BaseModel)
+
+
+class Kind(NamedTuple, Generic[ConfigT]):
+    """A kind of evaluator."""
+
+    config: type[ConfigT]
+    """Its configuration; unknown keys are refused."""
+    make: Callable[[ConfigT, Results], Judging]
+    """Raises ``InvalidEvaluatorError`` with the key for what the model cannot check."""
 
 
 @dataclass(frozen=True, slots=True)

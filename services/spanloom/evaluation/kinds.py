@@ -7,29 +7,18 @@ that importing this stays cheap.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
+from spanloom.evaluation.evaluator import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from spanloom.evaluation.contract.result import Results
-    from spanloom.evaluation.evaluator import Judging
+__all__ = ["Kind", "kind_names", "load_kind"]
 
-ConfigT = TypeVar("ConfigT", bound=BaseModel)
-
-
-class Kind(NamedTuple, Generic[ConfigT]):
-    """A kind of evaluator."""
-
-    config: type[ConfigT]
-    """Its configuration; unknown keys are refused."""
-    make: Callable[[ConfigT, Results], Judging]
-    """Raises ``InvalidEvaluatorError`` with the key for what the model cannot check."""
-
-
-_PLACES: Mapping[str, str] = {}
+_PLACES: Mapping[str, str] = {
+    "where": "spanloom.evaluation.conditions.kind:WHERE",
+}
 """Module and name of each kind: ``"match": "spanloom.evaluation.match.kind:MATCH"``."""
 
 

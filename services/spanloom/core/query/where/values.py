@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.query.patterns import compile_pattern
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.problems import InvalidTextError, resembling
 from spanloom.core.query.where.reader import MAX_REGEX_CHARS, MAX_WORDS, TokenKind
@@ -109,8 +110,8 @@ def _pattern(regex: str) -> str:
     if beyond := _BEYOND_RE2.search(regex):
         raise UnfitValueError(f"{beyond.group()} is not known here: patterns are RE2's")
     try:
-        re.compile(regex)
-    except (re.error, OverflowError, RecursionError) as error:
+        compile_pattern(regex)
+    except ValueError as error:
         raise UnfitValueError(f"this is no pattern: {error}") from None
     return regex
 

@@ -1,0 +1,40 @@
+"""Patterns of a ``where``: RE2's, by the library that ClickHouse's ``match`` uses.
+
+They take time that is linear in the text, whatever the pattern. As in ClickHouse, ``.`` matches the
+end of a line too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import re2
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_OPTIONS = re2.Options()
+_OPTIONS.dot_nl = True
+_OPTIONS.log_errors = False
+
+
+def compile_pattern(pattern: str) -> Callable[[str], bool]:
+    """Return the function that tells whether a text has a match.
+
+    Raises ``ValueError``, with what is wrong in it, for what is no pattern of RE2, or a large one.
+    """
+    try:
+        search = re2.compile(pattern, _OPTIONS).search
+    except re2.error as error:
+        reason = error.args[0]
+        told = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        raise ValueError(told) from None
+
+    def matches(text: str) -> bool:
+        try:
+            return search(text) is not None
+        except UnicodeEncodeError:  # half a character of UTF-16, which no stored text has
+            whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            return search(whole) is not None
+
+    return matches
