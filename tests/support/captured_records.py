@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tests.support.extracted_captures import LATER_S
 from tests.support.extracting import World
 from tests.support.ground_truth import all_captures
+from tests.support.memory_store import MemoryStore
 
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.span import TraceKey
@@ -29,14 +30,15 @@ def captured_records(project: str) -> list[TrajectoryRecord]:
 
 
 def _records(capture: Capture, project: str) -> Iterator[TrajectoryRecord]:
-    world = World()
+    store = MemoryStore()
+    world = World(store)
     if logs := capture.logs():
         world.send_logs(logs)
     for request in capture.requests():
         world.send_message(request)
     for _ in range(2):
         world.step(LATER_S)
-    for record in world.store.state.records.values():
+    for record in store.state.records.values():
         trajectory = replace(record.trajectory, project=project)
         yield replace(
             record,

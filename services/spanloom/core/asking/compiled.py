@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from spanloom.core.asking.calculated import Counts, compare_numbers, operands_of
 from spanloom.core.asking.fields import ORDER, compare_field, read_field
 from spanloom.core.asking.shapes import bind_chain, bind_child, bind_under
 from spanloom.core.asking.verdict import MOST_PLACES, Fact, Verdict, joined
@@ -11,6 +12,7 @@ from spanloom.core.asking.words import find_words
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.tree import (
     And,
+    Calculation,
     Chain,
     Compare,
     Count,
@@ -56,6 +58,8 @@ def compile_for_runs(where: Condition) -> RunTest:  # noqa: PLR0911  # one for e
             return _chained(where)
         case Under():
             return _below(where)
+        case Calculation():
+            return _calculated(where)
     assert_never(where)
 
 
@@ -77,6 +81,9 @@ def compile_for_steps(where: Condition) -> StepTest:
         case Compare() | In() | Exists():
             read, meets = read_field(where.field, where.key, Subject.STEP), compare_field(where)
             return lambda step: meets(read(step))
+        case Calculation():
+            holds = compare_numbers(where, Subject.STEP)
+            return lambda step: holds(step, Counts())
     raise TypeError(f"{where} is no condition on a step")
 
 
@@ -109,6 +116,19 @@ def _counted(where: Count) -> RunTest:
     def test(run: RunRow) -> Verdict:
         found = find(run)
         return _found(found)._replace(holds=compare(len(found), where.number))
+
+    return test
+
+
+def _calculated(where: Calculation) -> RunTest:
+    holds = compare_numbers(where, Subject.RUN, _finding)
+    reads = [(part.field, read_field(part.field, "", Subject.RUN)) for part in operands_of(where)]
+
+    def test(run: RunRow) -> Verdict:
+        counts = Counts()
+        is_true = holds(run, counts)
+        facts = tuple(Fact(field, "", read(run)) for field, read in reads)
+        return Verdict(is_true, tuple(counts.places[:MOST_PLACES]), facts)
 
     return test
 

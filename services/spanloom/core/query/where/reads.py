@@ -5,7 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.query.where.fields import Subject
-from spanloom.core.query.where.tree import And, Chain, Compare, Count, Exists, In, Not, Or, Under
+from spanloom.core.query.where.tree import (
+    And,
+    Calculation,
+    Chain,
+    Compare,
+    Count,
+    Counted,
+    Exists,
+    In,
+    Not,
+    Operand,
+    Or,
+    Under,
+    parts_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +46,11 @@ def fields_read(where: Condition, subject: Subject = Subject.RUN) -> Iterator[Fi
                 yield from fields_read(part, subject)
         case Not(part):
             yield from fields_read(part, subject)
-        case Count() | Chain() | Under():
+        case Calculation():
+            operands = (part for part in parts_of(where) if isinstance(part, Operand))
+            yield from (FieldRead(subject, operand.field, "") for operand in operands)
+    match where:
+        case Count() | Chain() | Under() | Calculation():
             for step in steps_of(where):
                 yield from fields_read(step, Subject.STEP)
 
@@ -46,5 +64,7 @@ def steps_of(where: Condition) -> tuple[Condition, ...]:
             return tuple(several)
         case Under(inner, outer):
             return inner, outer
+        case Calculation():
+            return tuple(part.steps for part in parts_of(where) if isinstance(part, Counted))
         case _:
             return ()
