@@ -89,6 +89,31 @@ def test_what_is_absent_never_passes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("expr", "holds"),
+    [
+        ("count(type = tool) / 2 = 1.5", True),
+        ("count(error) / count(type = graph) > 0", False),
+        ("count(error) / count(type = graph) != 0", False),
+        ("not count(error) / (steps - steps) > 0", True),
+        ("count(type = tool) -1 = 2 and 2 = count(type = tool) - 1", True),
+        ("1 + 2 * 3 = 7 and (1 + 2) * 3 = 9 and 8 / 2 / 2 = 2 and 8 - 2 - 2 = 4", True),
+        ("cost * 0 = 0 or cost + 1 != 0", False),
+        ("has(duration / 1ms = 1 and duration * 2 <= 2ms then duration + 1s > 1s)", True),
+        ('has(position * 2 - 1 = 7 and tool = "refund")', True),
+        ("duration / wall_time <= 1 and wall_time >= 2 * duration", True),
+    ],
+)
+def test_numbers_are_calculated(expr: str, holds: bool) -> None:
+    assert result(expr)["value"] is holds
+
+
+def test_a_calculation_shows_what_it_counted_and_read() -> None:
+    found = result("count(error) / count(type = tool) < 0.1 and version / 2 > input_tokens + 1")
+    assert found["rationale"] == "version is 1; input_tokens is 0; 3 steps found"
+    assert [one["step_id"] for one in found["evidence"]] == [VERIFY, SEARCH, REFUND]
+
+
+@pytest.mark.parametrize(
     ("expr", "reason"),
     [
         ("durtion > 5s", "no run field 'durtion' (at 0), did you mean duration?"),

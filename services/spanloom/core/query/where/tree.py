@@ -166,6 +166,21 @@ def parts_of(number: Number | Calculation) -> Iterator[Constant | Operand | Coun
         yield number
 
 
+def calculates(condition: Condition) -> bool:
+    """Return whether any part compares calculated numbers."""
+    match condition:
+        case Calculation():
+            return True
+        case And(parts) | Or(parts) | Chain(steps=parts):
+            return any(map(calculates, parts))
+        case Not(part) | Count(steps=part):
+            return calculates(part)
+        case Under(inner, outer):
+            return calculates(inner) or calculates(outer)
+        case _:
+            return False
+
+
 def asks_for_words(condition: Condition | None) -> bool:
     """Return whether any part is a full text search: ``output: "rate limit"``."""
     match condition:
