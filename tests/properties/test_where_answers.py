@@ -1,4 +1,4 @@
-"""A ``where`` finds the same runs compiled to SQL, evaluated in memory, and in a plain loop."""
+"""A ``where`` finds the same runs as SQL, without a store, in memory, and in a plain loop."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ from tests.support.examples import examples
 from tests.support.generated_runs import generate_records
 from tests.support.generated_sayings import say_by_chance
 from tests.support.memory_store import MemoryStore
+from tests.support.memory_visible import visible_of
 from tests.support.paging import read_pages
 from tests.support.where_documents import LOOPS, found
 from tests.support.where_strategies import HOSTILE, WHERES, map_parts, quoted
 
+from spanloom.core.asking.compiled import compile_for_runs
+from spanloom.core.asking.row import RunRow
+from spanloom.core.asking.verdict import Said
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach
 from spanloom.core.query.question import Question, parse_order
@@ -47,6 +51,8 @@ class Asked(NamedTuple):
     stores: Sequence[Store]
     project: str
     records: Sequence[TrajectoryRecord]
+    rows: Sequence[RunRow]
+    """The runs without a store."""
     lane: Lane
 
     def __repr__(self) -> str:
@@ -58,9 +64,16 @@ class Asked(NamedTuple):
         question = Question(parse_where(where, now_ns=0))
         reach = Reach.only(self.project)
         return [
-            {line.key.trace_id for line in store.runs.list(reach, None, RUNS, None, question)}
-            for store in self.stores
+            *(
+                {line.key.trace_id for line in store.runs.list(reach, None, RUNS, None, question)}
+                for store in self.stores
+            ),
+            self._without_store(where),
         ]
+
+    def _without_store(self, where: str) -> set[str]:
+        holds = compile_for_runs(parse_where(where, now_ns=0))
+        return {row.trajectory.trace_id for row in self.rows if holds(row).holds}
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +88,24 @@ def few(clickhouse_store: ClickHouseStore) -> Asked:
 
 def _generated(clickhouse_store: ClickHouseStore, runs: int) -> Asked:
     project = f"p-{secrets.token_hex(4)}"
-    stores = (clickhouse_store, MemoryStore())
+    memory = MemoryStore()
     records = generate_records(runs, project)
-    for store in stores:
+    for store in (clickhouse_store, memory):
         store.trajectories.write(records)
         say_by_chance(store, records)
-    return Asked(stores, project, records, clickhouse_store.lanes.asker)
+    rows = [_row(record, memory) for record in records]
+    stores = (clickhouse_store, memory)
+    return Asked(stores, project, records, rows, clickhouse_store.lanes.asker)
+
+
+def _row(record: TrajectoryRecord, memory: MemoryStore) -> RunRow:
+    row = RunRow(record.trajectory, record.version, record.status, seq=record.seq)
+    told = visible_of(memory.state, record.key)
+    of_steps = {step_id: Said(*said) for step_id, said in told.items() if step_id}
+    is_annotated = any(said.is_annotated for said in told.values())
+    scores = told[""].scores if "" in told else {}
+    row.said = Said(is_annotated, scores, of_steps)
+    return row
 
 
 @pytest.mark.parametrize("question", LOOPS)
@@ -101,9 +126,9 @@ def test_a_question_is_answered_as_by_a_loop_over_documents(asked: Asked, questi
 @example("score.tier != 0.5 and has(score.tier < 0 then not annotated)")
 @example("count(score.tier exists) >= 2 or score.tier in (0.25, 0.5) or annotated = false")
 @example("has(error within 1000 error within 1000 error within 1000 error within 1000 error)")
-def test_both_stores_find_the_same_runs(few: Asked, where: str) -> None:
-    compiled, evaluated = few.answers(where)
-    assert compiled == evaluated
+def test_all_find_the_same_runs(few: Asked, where: str) -> None:
+    compiled, evaluated, without_store = few.answers(where)
+    assert compiled == evaluated == without_store
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -28,6 +28,7 @@ _SIGNS_OF_EBNF = {"{": "(", "}": ")*", "[": "(", "]": ")?", ";": ""}
 _WORDS = r"""
 integer: NUMBER
 number: NUMBER
+duration: NUMBER
 string: STRING
 value: STRING | NUMBER | NAME
 field: NAME ("." (NAME | STRING))*
@@ -40,18 +41,18 @@ STRING: /"([^"\\\n]|\\[n"'])*"/
 
 def _lark() -> Lark:
     """Return the documented grammar as Lark reads it; words and numbers are those of the text."""
-    lines = [line for line in GRAMMAR.splitlines() if not re.match("field|value", line)]
+    lines = [line for line in GRAMMAR.splitlines() if not re.match("(field|value) ", line)]
     ebnf = _KEYWORD.sub(r'"\1"i', "\n".join(lines))
     rules = re.sub(r'(?<!")[][{};](?!")', lambda sign: _SIGNS_OF_EBNF[sign.group()], ebnf)
     rules = re.sub(r"(?m)^(\w+)\s+=", r"\1:", rules)
-    return Lark(rules + _WORDS, start="where", parser="lalr", lexer="basic")
+    return Lark(rules + _WORDS, start="where", parser="earley", lexer="basic")
 
 
 LARK = _lark()
 PIECES = [
     *("and", "or", "not", "has", "count", "then", "next", "within", "under", "child", "of", "in"),
     *("exists", "(", ")", ",", ".", "=", "!=", ">", "~", ":", "3", "1.5s", "true", '"a b"'),
-    *("has_error", "tool", "steps", "metadata"),
+    *("has_error", "tool", "steps", "metadata", "+", "-", "*", "/"),
 ]
 FIXED = [terminal for terminal in LARK.terminals if isinstance(terminal.pattern, PatternStr)]
 APART = {terminal.name: st.just(f" {terminal.pattern.value} ") for terminal in FIXED} | {
@@ -105,6 +106,10 @@ def test_what_the_grammar_makes_is_read(text: str) -> None:
 @example("not ( has_error or tool not in ( true , 3 ) ) and count ( tool = 3 ) > 3")
 @example("has ( tool under tool ) or has ( tool child of tool )")
 @example("not not has_error")
+@example("( steps + 3 ) / steps > 2 and ( ( steps ) ) > steps - 3 * ( steps - 3 )")
+@example("( ( steps + 3 ) > 3 ) and ( has_error ) and count ( tool ) / 3 < count ( tool )")
+@example("steps + tool ~ 3 or ( steps ) in ( 3 ) or steps > count ( tool ) + 3")
+@example("metadata . tool = metadata . tool and steps = metadata and 3 > steps")
 def test_any_words_are_read_if_the_grammar_has_them(text: str) -> None:
     assert _is_read(text) is _is_in_grammar(text)
 

@@ -25,6 +25,7 @@ from tests.simulation.tables import (
     revisit_blocks,
 )
 
+from spanloom.core.asking.listed import placed_steps
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
@@ -47,7 +48,6 @@ from spanloom.storage.engine.slices import lowest
 from spanloom.storage.feed import clocks
 from spanloom.storage.feed.store import ClickHouseFeed
 from spanloom.storage.runs import ledger
-from spanloom.storage.runs.rows import placed_steps
 from spanloom.storage.runs.store import ClickHouseTrajectories
 from spanloom.storage.spans.rows import as_traces
 

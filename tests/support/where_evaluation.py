@@ -10,6 +10,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanloom.core.asking.listed import agent_names, placed_steps
 from spanloom.core.extraction.metrics import COST
 from spanloom.core.messages.new_texts import find_new_texts, read_step_texts
 from spanloom.core.model.trajectory import Outcome, Status, StepType, Usage
@@ -24,12 +25,18 @@ from spanloom.core.query.question import START
 from spanloom.core.query.text_query import has_text, parse_text_query
 from spanloom.core.query.where.tree import (
     And,
+    Arithmetic,
+    Calculation,
     Chain,
     Compare,
+    Constant,
     Count,
+    Counted,
     Exists,
     In,
     Not,
+    Operand,
+    Operation,
     Operator,
     Or,
     Under,
@@ -38,7 +45,6 @@ from spanloom.core.query.where.tree import (
 from spanloom.core.query.words import tokenize
 from spanloom.core.records.declared import FieldType
 from spanloom.core.records.hit import Part
-from spanloom.storage.runs.rows import agent_names, placed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +52,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Step, Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.query.question import Order, Rank
-    from spanloom.core.query.where.tree import Condition
+    from spanloom.core.query.where.tree import Condition, Number
 
 _NUMBERS = {
     Operator.EQUAL: operator.eq,
@@ -112,10 +118,35 @@ def holds(where: Condition, run: Run) -> bool:  # noqa: PLR0911  # one for each 
             return any(outers & set(below(place, run)) for place in _meeting(inner, run))
         case Compare() | In() | Exists():
             return _field_holds(where, run.facts)
+        case Calculation(left, sign, right):
+            one, other = _calculated(left, run), _calculated(right, run)
+            return one is not None and other is not None and bool(_NUMBERS[sign](one, other))
         case Words(text):
             return _is_said(run.facts[TEXTS], tuple(Part), text)
 
 
+def _calculated(number: Number, run: Run) -> float | None:
+    match number:
+        case Constant(value):
+            return float(value)
+        case Operand(field):
+            found = run.facts[field.name]
+            return None if found is None else float(found)
+        case Counted(steps):
+            return float(len(_meeting(steps, run)))
+        case Operation(left, sign, right):
+            one, other = _calculated(left, run), _calculated(right, run)
+            if one is None or other is None or (sign is Arithmetic.DIVIDED and not other):
+                return None
+            return float(_JOIN[sign](one, other))
+
+
+_JOIN = {
+    Arithmetic.PLUS: operator.add,
+    Arithmetic.MINUS: operator.sub,
+    Arithmetic.TIMES: operator.mul,
+    Arithmetic.DIVIDED: operator.truediv,
+}
 _MAY_BE_ABSENT = frozenset(
     {
         *("cost", "first_token", "tokens_per_second"),

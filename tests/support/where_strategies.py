@@ -10,14 +10,25 @@ from tests.support.generated_runs import MESSAGES, MODELS, NAMES, TIERS
 from tests.support.otlp_requests import START_NS
 
 from spanloom.core.query.where.fields import FIELDS, Field, Subject
-from spanloom.core.query.where.tree import And, Chain, Count, Not, Operator, Or, Under
+from spanloom.core.query.where.tree import (
+    And,
+    Calculation,
+    Chain,
+    Count,
+    Counted,
+    Not,
+    Operation,
+    Operator,
+    Or,
+    Under,
+)
 from spanloom.core.query.where.values import OPERATORS
 from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from spanloom.core.query.where.tree import Condition
+    from spanloom.core.query.where.tree import Condition, Number
 
 NAMED = [name for names in NAMES.values() for name in names]
 KNOWN = [*NAMED, *MODELS, *TIERS, *MESSAGES, "ada", "trip", "production", "travel", "beta", ""]
@@ -83,7 +94,32 @@ def _joined(of: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-STEPS = _joined(comparisons(FIELDS[Subject.STEP].values()))
+_SIGNS = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
+
+
+def _calculations(numbers: list[str], durations: list[str]) -> st.SearchStrategy[str]:
+    """Return comparisons of sums, products and quotients of these fields."""
+    plain = st.sampled_from([*numbers, "2", "0.5", "-1", "0"])
+    lasting = st.sampled_from([*durations, "500ms", "1.5s"])
+
+    def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+        return st.tuples(inner, st.sampled_from([" + ", " - ", "*", "/", " -"]), inner).map(
+            lambda parts: f"({''.join(parts)})"
+        )
+
+    ratios = st.tuples(lasting, lasting).map(lambda pair: f"({pair[0]} / {pair[1]})")
+    sums = st.recursive(plain | ratios, grown, max_leaves=2)
+    times = st.tuples(lasting, st.sampled_from("*/"), plain).map(" ".join) | lasting
+    return st.one_of(
+        st.tuples(sums, _SIGNS, plain).map(" ".join), st.tuples(times, _SIGNS, times).map(" ".join)
+    )
+
+
+STEPS = _joined(
+    comparisons(FIELDS[Subject.STEP].values())
+    | _calculations(["input_tokens", "output_tokens", "cost", "position"], ["duration"])
+)
+_COUNTED = "count(tool exists or error_code = 429)"
 _LINKS = st.sampled_from(["then", "next", "within 2", "within 5", "within 1000"])
 _CHAINS = st.lists(st.tuples(STEPS, _LINKS), max_size=3).flatmap(
     lambda linked: STEPS.map(
@@ -93,13 +129,27 @@ _CHAINS = st.lists(st.tuples(STEPS, _LINKS), max_size=3).flatmap(
 _TREES = st.tuples(STEPS, st.sampled_from(["under", "child of"]), STEPS).map(
     lambda parts: f"has({' '.join(parts)})"
 )
-_COUNTS = st.tuples(STEPS, st.sampled_from(["=", "!=", "<", "<=", ">", ">="])).map(
-    lambda parts: f"count({parts[0]}) {parts[1]} 2"
+_COUNTS = st.tuples(STEPS, _SIGNS).map(lambda parts: f"count({parts[0]}) {parts[1]} 2")
+CALCULATIONS = _calculations(
+    ["steps", "tokens", "cost", "output_tokens", "model_error_rate", _COUNTED], ["duration"]
 )
+"""Of runs."""
 WHERES = _joined(
-    st.one_of(comparisons(FIELDS[Subject.RUN].values()), _CHAINS, _CHAINS, _TREES, _COUNTS)
+    st.one_of(
+        *(comparisons(FIELDS[Subject.RUN].values()), CALCULATIONS),
+        *(_CHAINS, _CHAINS, _TREES, _COUNTS),
+    )
 )
 """Any query except full-text ones."""
+
+
+def _map(number: Number, change: Callable[[Condition], Condition]) -> Number:
+    match number:
+        case Counted(steps):
+            return Counted(change(steps))
+        case Operation(left, _, right):
+            return number._replace(left=_map(left, change), right=_map(right, change))
+    return number
 
 
 def map_parts(where: Condition, change: Callable[[Condition], Condition]) -> Condition:
@@ -111,8 +161,10 @@ def map_parts(where: Condition, change: Callable[[Condition], Condition]) -> Con
             return Not(change(part))
         case Count(steps):
             return where._replace(steps=change(steps))
+        case Calculation(left, _, right):
+            where = where._replace(left=_map(left, change), right=_map(right, change))
         case Chain(steps):
-            return where._replace(steps=[change(step) for step in steps])
+            where = where._replace(steps=[change(step) for step in steps])
         case Under(inner, outer):
-            return where._replace(inner=change(inner), outer=change(outer))
+            where = where._replace(inner=change(inner), outer=change(outer))
     return where

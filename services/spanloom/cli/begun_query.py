@@ -6,6 +6,7 @@
     has(tool = "se                    a value of the steps' field `tool` that begins with `se`
     status in (live, se               one of the choices of `status`
     has(error) a                      `and`
+    output_tokens / in                a field of runs that begins with `in`
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(
     r"""(?P<string>"(?:[^"\\]|\\.)*(?:"|$)|'(?:[^'\\]|\\.)*(?:'|$))|(?P<name>-?\w+)|"""
-    r"""(?P<sign><=|>=|!=|!~|[=<>~:(),.])|(?P<other>\S)""",
+    r"""(?P<sign><=|>=|!=|!~|[=<>~:(),.+\-*/])|(?P<other>\S)""",
     re.VERBOSE | re.DOTALL,
 )
 _COMPARING = frozenset({"=", "!=", "<", "<=", ">", ">=", "~", "!~", ":"})
-_BEFORE_A_FIELD = frozenset({"and", "or", "not", "then", "next", "under", "of", "("})
+JOINING = ("+", "-", "*", "/")
+"""Signs between numbers."""
+_BEFORE_A_FIELD = frozenset({"and", "or", "not", "then", "next", "under", "of", "(", *JOINING})
 RUNS, STEPS = "trajectories", "steps"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from click.shell_completion import CompletionItem
 
-from spanloom.cli.begun_query import RUNS, STEPS, Place, begins, quoted, read_begun
+from spanloom.cli.begun_query import JOINING, RUNS, STEPS, Place, begins, quoted, read_begun
 from spanloom.core.query.question import START
 from spanloom.core.query.stats import COUNT, GROUPS, NUMBERS, OF_NUMBERS, RATE
 from spanloom.core.records.declared import FieldType
@@ -93,6 +93,8 @@ def _next_words(
     elif begun.place is Place.OPERATOR and begun.field in fields:
         field = fields[begun.field]
         yield from ((sign, "") for sign in field.operators)
+        if field.type in _NUMBERS and not field.has_keys:
+            yield from ((sign, "of numbers") for sign in JOINING)
         if field.type == "flag":
             yield from _links(begun, is_shape=is_outside_runs)
     elif begun.place is Place.LINK:

@@ -21,6 +21,7 @@ _PLACES: Mapping[str, str] = {
     "rules": "spanloom.evaluation.rules.kind:RULES_KIND",
     "databricks": "spanloom.evaluation.databricks.kind:DATABRICKS",
     "python": "spanloom.evaluation.code.kind:PYTHON",
+    "where": "spanloom.evaluation.conditions.kind:WHERE",
 }
 """Module and name of each kind: ``"match": "spanloom.evaluation.match.kind:MATCH"``."""
 

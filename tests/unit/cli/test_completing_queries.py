@@ -89,6 +89,8 @@ def offered(*words: str) -> list[str]:
         ("agent not in (", Place.VALUE, "trajectories", "agent", ""),
         ("status ", Place.OPERATOR, "trajectories", "status", ""),
         ("status i", Place.OPERATOR, "trajectories", "status", "i"),
+        ("output_tokens / in", Place.FIELD, "trajectories", "", "in"),
+        ("has(output_tokens / input_tokens ", Place.OPERATOR, "steps", "input_tokens", ""),
         ("count(error) >= ", Place.VALUE, "trajectories", ")", ""),
         ("duration > 5s a", Place.LINK, "trajectories", "", "a"),
         ('agent = "a and b" ', Place.LINK, "trajectories", "", ""),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
+from spanloom.core.asking.listed import agent_names, placed_steps
 from spanloom.core.extraction.build import describe_unreadable
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import (
@@ -25,9 +26,7 @@ from spanloom.core.records.step import LONGEST_MESSAGE
 from spanloom.storage.runs.calls import CALL_COLUMNS
 from spanloom.storage.runs.rows import (
     TRAJECTORY_COLUMNS,
-    agent_names,
     list_row,
-    placed_steps,
     summary_row,
     tombstones,
     trajectory_row,

@@ -333,6 +333,11 @@ class Trajectory:
         return Outcome.RECOVERED if self.failures else Outcome.OK
 
     @property
+    def failure_count(self) -> int:
+        """How many failures there were."""
+        return len(self.failures)
+
+    @property
     def cause(self) -> StepError | None:
         """Why it failed: the first failure that it did not recover from, else the first."""
         lasting = (failure for failure in self.failures if not failure.recovered)

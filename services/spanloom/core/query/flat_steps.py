@@ -48,7 +48,11 @@ class FlatStep(NamedTuple):
 
 def lay_flat(owned: Iterable[tuple[str, Step]]) -> Sequence[FlatStep]:
     """Return the steps, which come with the id of their agent, in order and with their places."""
-    ordered = sorted(owned, key=_by_start)
+    return place_in_order(sorted(owned, key=_by_start))
+
+
+def place_in_order(ordered: Sequence[tuple[str, Step]]) -> Sequence[FlatStep]:
+    """Return steps that are in order, each with the id of its agent, with their places."""
     steps = [step for _, step in ordered]
     places = {step.id: place for place, step in enumerate(steps, 1)}
     parents = [places.get(step.parent_id, 0) for step in steps]

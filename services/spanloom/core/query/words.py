@@ -98,9 +98,14 @@ def composed(text: str) -> str:
     return text if text.isascii() else normalize("NFC", text)
 
 
+def folded(text: str) -> str:
+    """Return a text composed and in lower case, as its words are compared."""
+    return _lower(composed(text))
+
+
 def tokenize(text: str) -> list[str]:
     """Return the words of a text in order."""
-    return _TOKEN.findall(_lower(composed(text)))
+    return _TOKEN.findall(folded(text))
 
 
 def place_tokens(text: str) -> Iterator[Token]:

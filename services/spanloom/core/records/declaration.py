@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, get_origin
 
 from spanloom.core.records.declared import (
@@ -19,11 +20,11 @@ from spanloom.core.records.declared import (
 from spanloom.core.records.record import PartT, bare_type, example_of, find_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pydantic.fields import FieldInfo
 
-    from spanloom.core.records.declared import Other
+    from spanloom.core.records.declared import Other, Row
     from spanloom.core.records.record import Record
 
 
@@ -88,6 +89,7 @@ class Declaration:
                 column = other.stored.column if other.stored else ""
                 yield replace(
                     other.asked,
+                    value=other.asked.value or _read(other.asked, other.stored),
                     type=other.asked.type or FieldType.INTEGER,
                     sql=other.asked.sql or column,
                     example=other.asked.example or other.asked.name,
@@ -125,10 +127,19 @@ def _completed(asked: Asked, field: Declared) -> Asked:
         type=kind,
         sql=sql,
         is_there=is_there,
+        value=asked.value or _read(asked, stored or field.find(StoredSteps)),
         is_list=is_list,
         choices=choices,
         example=asked.example or asked.name,
     )
+
+
+def _read(asked: Asked, stored: Stored | StoredSteps | None) -> Callable[[Row], Any] | None:
+    """Return the function that reads the column; ``None`` where SQL computes the value."""
+    if stored is None or asked.is_there:
+        return None
+    name = stored.item if isinstance(stored, StoredSteps) else stored.column
+    return itemgetter(name) if asked.sql in ("", name, f"Step{name}") else None
 
 
 def _type_of(field: Declared) -> FieldType:

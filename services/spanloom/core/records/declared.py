@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from pydantic import PlainSerializer, WithJsonSchema
 
@@ -160,6 +160,14 @@ class From:
     the code that makes the record."""
 
 
+class Row(Protocol):
+    """The columns of a run by name, or the items of one of its steps: ``Name``, ``Place``."""
+
+    def __getitem__(self, column: str, /) -> Any:  # of the column's type
+        """Return the value of a column; that of a run's ``Steps.Name`` is a list."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """How a ``where`` names a field; omitted members are derived from its type and its column."""
@@ -173,6 +181,9 @@ class Asked:
     """SQL of its value, never NULL; an array for a list. Empty: the column."""
     is_there: str = ""
     """SQL of the condition under which it has a value; empty: derived from its type."""
+    value: Callable[[Row], Any] | None = None
+    """What that SQL computes, of a row in Python, and ``None`` where it has no value; empty: the
+    column. A text that is empty is no value."""
     is_list: bool = False
     """Whether it has several values, of which one has to match."""
     choices: Sequence[str] = ()
@@ -199,8 +210,7 @@ class Other:
     """The path of the attribute with the value of the column, for example ``"anchor.ordinal"``."""
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltRun:
+class BuiltRun(Protocol):
     """A version of a trajectory, and what was extracted from its texts."""
 
     trajectory: Trajectory
@@ -210,10 +220,21 @@ class BuiltRun:
     seq: int
     """The newest sequence that it was built from."""
     status: Status
-    agent_names: list[str]
-    question: str
-    """The user's question, shortened to one line."""
-    answer: str
+
+    @property
+    def agent_names(self) -> list[str]:
+        """The names of its agents, in the order in which they began."""
+        ...
+
+    @property
+    def question(self) -> str:
+        """The user's question, shortened to one line."""
+        ...
+
+    @property
+    def answer(self) -> str:
+        """The answer, shortened to one line."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """The record of a run in lists, with the declarations of all its fields and columns."""
 
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import Annotated
 
 from pydantic import Field
@@ -15,6 +17,7 @@ from spanloom.core.records.declared import (
     Milliseconds,
     Moment,
     Other,
+    Row,
     Stored,
     StoredCounts,
     Tables,
@@ -25,9 +28,9 @@ from spanloom.core.records.step import LONGEST_MESSAGE
 _NAME = "LowCardinality(String)"
 _NAMES = "Array(LowCardinality(String))"
 _INT64_MAX = 2**63 - 1
+_STEPS = ("AgentSteps", "ModelSteps", "ToolSteps", "GraphSteps")
 _HAS_STEPS = (
-    "(AgentSteps + ModelSteps + ToolSteps + GraphSteps > 0 OR Outcome NOT IN ('ok', 'unfinished')"
-    " OR Status = 'failed')"
+    f"({' + '.join(_STEPS)} > 0 OR Outcome NOT IN ('ok', 'unfinished') OR Status = 'failed')"
 )
 _FIRST_FAILED = "`Steps.{}`[arrayFirstIndex(failed -> failed, `Steps.HasError`)]"
 """Of rows that have no such column: what the first step that failed has."""
@@ -44,6 +47,34 @@ _WALL_TIME = (
     f" arrayMax((start, ns) -> start + toInt64(least(ns, {_INT64_MAX} - greatest(start, 0))),"
     " `Steps.StartNs`, `Steps.DurationNs`)) - least(0, arrayMin(`Steps.StartNs`)))"
 )
+
+
+def _has_steps(row: Row) -> bool:
+    is_otherwise_shown = row["Outcome"] not in ("ok", "unfinished") or row["Status"] == "failed"
+    return is_otherwise_shown or _sum(row, _STEPS) > 0
+
+
+def _sum(row: Row, columns: Iterable[str]) -> int:
+    return sum(row[column] for column in columns)
+
+
+def _first_output(row: Row) -> float | None:
+    tokens = zip(row["Steps.StartNs"], row["Steps.FirstTokenMs"], strict=True)
+    return min((start + ms * 1e6 for start, ms in tokens if ms is not None), default=None)
+
+
+def _repeated_calls(row: Row) -> int:
+    steps = zip(row["Steps.Type"], row["Steps.Args"], strict=True)
+    calls = [args for type_, args in steps if type_ == "tool"]
+    return sum(before == one for before, one in pairwise(calls))
+
+
+def _wall_time(row: Row) -> int:
+    steps = list(zip(row["Steps.StartNs"], row["Steps.DurationNs"], strict=True))
+    ends = (start + min(ns, _INT64_MAX - max(start, 0)) for start, ns in steps)
+    last = max(min(row["DurationNs"], _INT64_MAX), max(ends, default=0))
+    first = min(0, min((start for start, _ in steps), default=0))
+    return int(last - first)
 
 
 def _extra(run: BuiltRun, name: str, default: object) -> object:
@@ -192,7 +223,7 @@ class Run(Record):
             "Failures",
             "UInt32",
             "How many failures there were, each where it happened.",
-            lambda run: len(run.trajectory.failures),
+            lambda run: run.trajectory.failure_count,
         ),
         Asked("failures", "Failures, recovered ones included.", "failures > 2"),
         Example(0),
@@ -295,6 +326,7 @@ class Run(Record):
             "It only repeats another trace.",
             type=FieldType.FLAG,
             sql="(DuplicateOf != '')",
+            value=lambda row: row["DuplicateOf"] != "",
         ),
     ] = None
     conversation_id: Annotated[
@@ -494,16 +526,23 @@ def _tokens(column: str, name: str, comment: str, asked: Asked | None = None) ->
     return Other(Stored(column, "Int64", comment, lambda run: _extra(run, name, 0)), asked)
 
 
-def _share(name: str, description: str, part: str, whole: str, scale: str = "") -> Other:
-    """Return a field of ``where`` that divides two columns; absent where the divisor is 0."""
+def _share(name: str, description: str, part: str, *wholes: str, scale: float = 1) -> Other:
+    """Return a field of ``where`` that divides columns; absent where the divisor is 0."""
+    scaled, whole = f"{part} * {scale}" if scale != 1 else part, " + ".join(wholes)
+
+    def share(row: Row) -> float | None:
+        divisor = _sum(row, wholes)
+        return row[part] * scale / divisor if divisor > 0 else None
+
     return Other(
         asked=Asked(
             name,
             description,
             f"{name} > 0.5",
             FieldType.NUMBER,
-            sql=f"({part}{scale} / greatest({whole}, 1))",
-            is_there=f"({whole} > 0)",
+            sql=f"({scaled} / greatest({whole}, 1))",
+            is_there=f"(({whole}) > 0)",
+            value=share,
         )
     )
 
@@ -519,7 +558,8 @@ OTHERS = (
             "steps",
             "Steps of all types.",
             "steps > 100",
-            sql="(AgentSteps + ModelSteps + ToolSteps + GraphSteps)",
+            sql=f"({' + '.join(_STEPS)})",
+            value=lambda row: _sum(row, _STEPS),
         )
     ),
     Other(
@@ -528,6 +568,7 @@ OTHERS = (
             "It has a step or a failure: an agent's making or a health check has none.",
             type=FieldType.FLAG,
             sql=_HAS_STEPS,
+            value=_has_steps,
         )
     ),
     Other(
@@ -536,6 +577,7 @@ OTHERS = (
             "Input and output tokens.",
             "tokens > 10000",
             sql="(InputTokens + OutputTokens)",
+            value=lambda row: row["InputTokens"] + row["OutputTokens"],
         )
     ),
     _tokens(
@@ -569,14 +611,15 @@ OTHERS = (
         "tool_step_proportion",
         "Runs of tools among those and calls of models.",
         "ToolSteps",
-        "(ModelSteps + ToolSteps)",
+        "ModelSteps",
+        "ToolSteps",
     ),
     _share(
         "tokens_per_second",
         "Output tokens per second of its model calls.",
         "OutputTokens",
         "ModelDurationNs",
-        " * 1e9",
+        scale=1e9,
     ),
     Other(
         asked=Asked(
@@ -586,6 +629,7 @@ OTHERS = (
             FieldType.DURATION,
             sql=_FIRST_OUTPUT,
             is_there="arrayExists(ms -> isNotNull(ms), `Steps.FirstTokenMs`)",
+            value=_first_output,
         )
     ),
     Other(
@@ -595,6 +639,7 @@ OTHERS = (
             "wall_time > 1m",
             FieldType.DURATION,
             sql=_WALL_TIME,
+            value=_wall_time,
         )
     ),
     Other(
@@ -625,6 +670,7 @@ OTHERS = (
             "repeated_calls >= 2",
             FieldType.INTEGER,
             sql=_REPEATED_CALLS,
+            value=_repeated_calls,
         )
     ),
     _words("input", "Words of an input of any step."),

@@ -1,6 +1,8 @@
 """The record of a step in lists over many runs, with the declarations of its fields and columns."""
 
-from typing import Annotated
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -16,6 +18,7 @@ from spanloom.core.records.declared import (
     Moment,
     Other,
     Read,
+    Row,
     StoredSteps,
 )
 from spanloom.core.records.record import Record
@@ -43,6 +46,19 @@ def _milliseconds(nanoseconds: str) -> str:
 
 def _of_models(column: str) -> str:
     return f"if(StepType = 'model', {column}, NULL)"
+
+
+def _of_model(*items: str) -> Callable[[Row], Any]:
+    """Return the function that sums items of model steps; other steps have no value."""
+    return lambda step: sum(step[item] for item in items) if step["Type"] == "model" else None
+
+
+def _first_token_ns(step: Row) -> float | None:
+    return None if (ms := step["FirstTokenMs"]) is None else ms * 1e6
+
+
+def _error_code(step: Row) -> int | None:
+    return None if step["ErrorCode"] in (0, -1) else step["ErrorCode"]
 
 
 def _usages(built: BuiltSteps, name: str) -> list[int]:
@@ -96,7 +112,12 @@ class StepRow(Record):
         int,
         Field(description="Among the steps of its run, from 0."),
         Read("(StepPlace - 1)"),
-        Asked("position", "Its place among the steps of the run, from 0.", "position < 3"),
+        Asked(
+            "position",
+            "Its place among the steps of the run, from 0.",
+            "position < 3",
+            value=lambda step: step["Place"] - 1,
+        ),
         Example(3),
         Group.CORE,
     ]
@@ -129,7 +150,12 @@ class StepRow(Record):
     agent_name: Annotated[
         str | None,
         Read("StepOwner"),
-        Asked("owner", "The agent that the step belongs to.", 'owner = "refunds"'),
+        Asked(
+            "owner",
+            "The agent that the step belongs to.",
+            'owner = "refunds"',
+            value=itemgetter("Owner"),
+        ),
         Example("travel_planner"),
         Group.CORE,
     ] = None
@@ -239,6 +265,7 @@ class StepRow(Record):
             "input_tokens > 8000",
             sql="StepInputTokens",
             is_there="StepType = 'model'",
+            value=_of_model("InputTokens"),
         ),
         Example(None),
         Group.METRICS,
@@ -259,6 +286,7 @@ class StepRow(Record):
             "output_tokens = 0",
             sql="StepOutputTokens",
             is_there="StepType = 'model'",
+            value=_of_model("OutputTokens"),
         ),
         Example(None),
         Group.METRICS,
@@ -319,6 +347,7 @@ class StepRow(Record):
             sql="assumeNotNull(StepCost)",
             # An agent reports the sum of its calls, which would count twice.
             is_there="(isNotNull(StepCost) AND StepType = 'model')",
+            value=lambda step: step["Cost"] if step["Type"] == "model" else None,
         ),
         Example(None),
         Group.METRICS,
@@ -340,6 +369,7 @@ class StepRow(Record):
             FieldType.DURATION,
             sql="(assumeNotNull(StepFirstTokenMs) * 1e6)",
             is_there="isNotNull(StepFirstTokenMs)",
+            value=_first_token_ns,
         ),
         Example(None),
         Group.METRICS,
@@ -373,6 +403,7 @@ class StepRow(Record):
             "error_code = 429",
             sql="StepErrorCode",
             is_there="StepErrorCode NOT IN (0, -1)",
+            value=_error_code,
         ),
         Example(429),
     ] = None
@@ -419,7 +450,15 @@ class StepRow(Record):
 def _named(kind: str, description: str, example: str) -> Other:
     there = f"(StepType = '{kind}' AND StepName != '')"
     return Other(
-        asked=Asked(kind, description, example, FieldType.TEXT, sql="StepName", is_there=there)
+        asked=Asked(
+            kind,
+            description,
+            example,
+            FieldType.TEXT,
+            sql="StepName",
+            is_there=there,
+            value=lambda step: step["Name"] if step["Type"] == kind else None,
+        )
     )
 
 
@@ -433,6 +472,7 @@ OTHERS = (
             "tokens > 8000",
             sql="(StepInputTokens + StepOutputTokens)",
             is_there="StepType = 'model'",
+            value=_of_model("InputTokens", "OutputTokens"),
         )
     ),
     Other(
@@ -449,6 +489,7 @@ OTHERS = (
             FieldType.TEXT,
             sql="leftPad(lower(hex(StepArgs)), 8, '0')",
             is_there="StepArgs != 0",
+            value=lambda step: f"{step['Args']:08x}" if step["Args"] else None,
         ),
     ),
     Other(
@@ -471,6 +512,7 @@ OTHERS = (
             'metadata.tier = "gold"',
             FieldType.TEXT,
             sql="StepAttributes",
+            value=itemgetter("Attributes"),
             has_keys=True,
         )
     ),

@@ -11,14 +11,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
+from spanloom.core.asking.listed import (
+    STEP_ARRAYS,
+    TOTALS,
+    Totals,
+    attributes_of,
+    built_steps,
+    placed_steps,
+    told_of,
+)
+from spanloom.core.asking.row import RunRow
 from spanloom.core.messages.new_texts import NO_TEXT, find_hashes, read_step_texts
-from spanloom.core.messages.texts import answer_in, gist, question_in
-from spanloom.core.model.trajectory import Kind, StepType, names_of_agents
 from spanloom.core.ports.building import CarriedRecord
-from spanloom.core.query.flat_steps import count_repeats, find_attributes, lay_flat, list_attributes
-from spanloom.core.records.declared import BuiltRun, BuiltSteps, Stored, StoredSteps, Tables
+from spanloom.core.query.flat_steps import find_attributes, lay_flat
+from spanloom.core.records.declared import Stored, Tables
 from spanloom.core.records.run import RUN
-from spanloom.core.records.step import STEP
 from spanloom.storage.engine.row_binary import (
     Encoder,
     RowBinary,
@@ -36,41 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.messages.new_texts import StepTexts
-    from spanloom.core.model.trajectory import Step, Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.query.flat_steps import FlatStep
-
-
-_ARRAYS = [
-    (stored.column, stored.values)
-    for stored in STEP.stored
-    if isinstance(stored, StoredSteps) and stored.values
-]
-
-
-def step_arrays(flats: Sequence[FlatStep], start_ns: int) -> Iterator[tuple[str, Sequence[object]]]:
-    """Yield the columns and their arrays; ``start_ns`` is the start of the run."""
-    columns = zip(*flats, strict=True) if flats else [()] * 6
-    built = BuiltSteps(start_ns, *columns)
-    for column, values in _ARRAYS:
-        yield column, values(built)
-
-
-def attributes_of(flats: Sequence[FlatStep]) -> Sequence[Sequence[str]]:
-    """Return the searchable metadata of each step; equal lists are kept in memory once."""
-    seen: dict[str, str] = {}
-    keep = seen.setdefault
-    return [[keep(text, text) for text in list_attributes(f.step.metadata)] for f in flats]
-
-
-def placed_steps(trajectory: Trajectory) -> Iterator[tuple[str, Step]]:
-    """Yield every step once, with the id of the agent above it; empty for the root."""
-    below_root = trajectory.root_type in (Kind.MODEL, Kind.TOOL)
-    if trajectory.root_type is not Kind.OTHER and not below_root:
-        yield "", trajectory.root
-    for agent in trajectory.agent_steps:
-        for step in agent.steps:
-            yield agent.step.id, step
 
 
 Summary: TypeAlias = "Mapping[str, object]"
@@ -94,7 +68,7 @@ TRAJECTORY_COLUMNS: Mapping[str, Encoder] = {
     if stored.tables is not Tables.LIST
 }
 """The columns of ``trajectories`` that are written, and their encoders."""
-_VALUES = [(stored.column, stored.value) for stored in RUN_STORED if stored.value]
+_VALUES = [stored.column for stored in RUN_STORED if stored.value]
 _SHARED = [s.column for s in RUN_STORED if s.value and s.tables is not Tables.LIST]
 
 
@@ -118,28 +92,9 @@ def summary_row(record: TrajectoryRecord) -> Summary:
     ``trajectories`` has most of them too. Computed once for all rows of a record: it requires
     parsing the question and the answer.
     """
-    built = built_run(record)
-    return {column: value(built) for column, value in _VALUES}
-
-
-def built_run(record: TrajectoryRecord) -> BuiltRun:
-    """Return a record in the form from which the declared columns are computed."""
-    trajectory = record.trajectory
-    return BuiltRun(
-        trajectory,
-        record.version,
-        record.build.rank,
-        record.seq,
-        record.status,
-        agent_names(trajectory),
-        gist(question_in(trajectory.root.input)),
-        gist(answer_in(trajectory.root.output)),
-    )
-
-
-def agent_names(trajectory: Trajectory) -> list[str]:
-    """Return the names by which the run's agents can be found, in the order of their starts."""
-    return names_of_agents(s for _, s in placed_steps(trajectory) if s.type is StepType.AGENT)
+    trajectory, rank = record.trajectory, record.build.rank
+    row = RunRow(trajectory, record.version, record.status, seq=record.seq, rank=rank)
+    return {column: row[column] for column in _VALUES}
 
 
 Columns: TypeAlias = "Iterator[tuple[str, object]]"
@@ -149,14 +104,13 @@ Columns: TypeAlias = "Iterator[tuple[str, object]]"
 def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
     """Yield a record, with its ``summary_row``, as a row of ``trajectory_list``."""
     trajectory = record.trajectory
-    root, extras = trajectory.root, trajectory.extras
-    metadata = extras.get("metadata")
+    root = trajectory.root
     yield from summary.items()
     yield from laid_out(
         lay_flat(placed_steps(trajectory)),
         root_id=root.id,
         start_ns=root.start_ns,
-        told=(metadata if isinstance(metadata, dict) else {}, root.metadata),
+        told=told_of(trajectory),
         texts=(read_step_texts(step) for _, step in placed_steps(trajectory)),
     )
 
@@ -173,19 +127,18 @@ def laid_out(
 
     ``told`` is the sender's metadata of the run and its root; ``texts`` are those of its steps.
     """
-    repeats = count_repeats(steps)
-    failed = [flat.step.type for flat in steps if flat.step.error is not None]
+    totals = Totals(steps)
     yield "IsDeleted", 0
     yield "RootId", int(root_id or "0", 16)  # nothing is known of a run whose spans cannot be read
-    yield "ModelErrors", failed.count(StepType.MODEL)
-    yield "ToolErrors", failed.count(StepType.TOOL)
-    yield "LongestRepeat", repeats.longest
-    yield "MostRepeats", repeats.most
+    for column, total in TOTALS.items():
+        yield column, total(totals)
     of_steps = attributes_of(steps)
     yield "Attributes", find_attributes(*told, of_steps)
     yield "Steps.Attributes", of_steps
     del of_steps
-    yield from step_arrays(steps, start_ns)
+    built = built_steps(steps, start_ns)
+    for column, values in STEP_ARRAYS.items():
+        yield column, values(built)
     hashes = find_hashes(texts)  # last: never in memory with a long run's attributes
     yield "Steps.Text", [hashes.get(flat.step.id, NO_TEXT) for flat in steps]
 

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, assert_never
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.tree import (
     And,
+    Arithmetic,
+    Calculation,
     Chain,
     Compare,
+    Constant,
     Count,
+    Counted,
     Exists,
     In,
     Not,
+    Operand,
     Or,
     Under,
     Words,
@@ -63,7 +68,7 @@ class Compiler:
             raise TypeError("filters look at nothing but columns of runs")
         return self._apart
 
-    def to_sql(self, where: tree.Condition, subject: Subject) -> str:
+    def to_sql(self, where: tree.Condition, subject: Subject) -> str:  # noqa: PLR0911  # of each kind
         """Return the SQL of a ``where`` of runs, or of steps."""
         match where:
             case And(parts) | Or(parts):
@@ -79,7 +84,34 @@ class Compiler:
                 return f"({counted} {operator.value} {self.literals.number(number)})"
             case Chain() | Under():
                 return self._guarded(where)
+            case Calculation():
+                return self._calculated(where, subject)
         assert_never(where)
+
+    def _calculated(self, where: Calculation, subject: Subject) -> str:
+        """Return a comparison of two numbers, after what makes their fields absent."""
+        needed: dict[str, None] = {}
+        sides = [self._number(side, subject, needed) for side in (where.left, where.right)]
+        compared = f" {where.operator.value} ".join(sides)
+        return f"({' AND '.join([*needed, f'ifNull({compared}, false)'])})"
+
+    def _number(self, of: tree.Number, subject: Subject, needed: dict[str, None]) -> str:
+        """Return a number as SQL, and add the conditions under which its fields have a value.
+
+        A division by 0 is NULL. No part is in the text twice: nested divisions would double it.
+        """
+        match of:
+            case Constant(number):
+                return self.literals.of(FieldType.NUMBER, float(number))
+            case Counted(steps):
+                return f"toFloat64({shapes.count_steps(self._of_steps(steps))})"
+            case Operand(field):
+                column = COLUMNS[subject][field.name]
+                needed.update({column.is_there: None} if column.is_there else {})
+                return f"toFloat64({column.sql})"
+        left, right = (self._number(side, subject, needed) for side in (of.left, of.right))
+        divisor = f"nullIf({right}, 0)" if of.sign is Arithmetic.DIVIDED else right
+        return f"({left} {of.sign.value} {divisor})"
 
     def _of_steps(self, where: tree.Condition) -> str:
         return self.to_sql(where, Subject.STEP)

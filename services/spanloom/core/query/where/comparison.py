@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.query.where.fields import FIELDS, STEP_FIELDS, Field, Subject
 from spanloom.core.query.where.problems import resembling
-from spanloom.core.query.where.reader import MAX_VALUES, TokenKind
+from spanloom.core.query.where.reader import KEYWORDS, MAX_VALUES, TokenKind
 from spanloom.core.query.where.tree import Compare, Condition, Exists, In, Not, Operator
 from spanloom.core.query.where.values import OPERATORS, UnfitValueError, Written, read_value
 from spanloom.core.records.declared import FieldType
@@ -15,14 +15,11 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.fields import Value
     from spanloom.core.query.where.reader import Token, TokenReader
 
-KEYWORDS = frozenset(
-    ("and", "child", "count", "exists", "has", "in", "next", "not", "of", "or", "then", "under")
-) | {"within"}
 _SIGNS = {operator.value: operator for operator in Operator}
 _ORDER = OPERATORS[FieldType.INTEGER]
 
 
-class _Named(NamedTuple):
+class Named(NamedTuple):
     """A field as named in the text."""
 
     first: Token
@@ -44,7 +41,7 @@ class ComparisonReader:
 
     def read(self) -> Condition:
         """Return the comparison that begins here."""
-        named = self._named()
+        named = self.named()
         reader = self._reader
         if reader.takes_word("exists"):
             return self._exists(named)
@@ -58,6 +55,15 @@ class ComparisonReader:
             return self._compared(named)
         return self._flag(named)
 
+    def is_field(self, token: Token) -> bool:
+        """Return whether a word is the name of a field."""
+        return token.text in self._fields
+
+    def is_number(self, token: Token) -> bool:
+        """Return whether a word is the name of a field that is compared by its size, or counts."""
+        field = self._fields.get(token.text)
+        return token.is_word("count") or (field is not None and _is_number(field))
+
     def order(self) -> Operator:
         """Return the operator here, which must be one that compares numbers."""
         expected = [operator.value for operator in _ORDER]
@@ -69,7 +75,8 @@ class ComparisonReader:
             self._reader.report(sign, sign, message, expected=expected)
         return _SIGNS[sign.text]
 
-    def _named(self) -> _Named:
+    def named(self) -> Named:
+        """Return the field that is named here; an unknown one is reported."""
         first = last = self._reader.here
         if first.kind is not TokenKind.NAME or first.text.lower() in KEYWORDS:
             self._reader.fail("a condition is missing here", expected=["a field", "has", "count"])
@@ -91,9 +98,9 @@ class ComparisonReader:
             self._reader.report(first, first, message, near)
         elif bool(keys) is not field.has_keys:
             self._reader.report(first, last, _about_keys(field))
-        return _Named(first, last, field, ".".join(keys))
+        return Named(first, last, field, ".".join(keys))
 
-    def _compared(self, named: _Named) -> Condition:
+    def _compared(self, named: Named) -> Condition:
         sign = self._reader.take()
         operator = _SIGNS[sign.text]
         if named.field is None:
@@ -107,7 +114,7 @@ class ComparisonReader:
             return Exists(named.field)
         return Compare(named.field, operator, self._value_of(named.field, operator), named.key)
 
-    def _in(self, named: _Named) -> Condition:
+    def _in(self, named: Named) -> Condition:
         reader, field = self._reader, named.field
         reader.demand_sign("(")
         values = [self._value_of(field, Operator.EQUAL)]
@@ -120,13 +127,13 @@ class ComparisonReader:
             reader.report(named.first, named.last, f"{field.name} cannot be one of several values")
         return In(field or _UNKNOWN, tuple(values), named.key)
 
-    def _exists(self, named: _Named) -> Condition:
+    def _exists(self, named: Named) -> Condition:
         if named.field is not None and named.field.type is FieldType.WORDS:
             message = f"{named.field.name} is asked for words: {named.field.example}"
             self._reader.report(named.first, named.last, message, expected=[":"])
         return Exists(named.field or _UNKNOWN, named.key)
 
-    def _flag(self, named: _Named) -> Condition:
+    def _flag(self, named: Named) -> Condition:
         if named.field is not None and named.field.type is not FieldType.FLAG:
             expected = [known.value for known in OPERATORS[named.field.type]]
             message = f"{named.field.name} is compared with something"
@@ -145,6 +152,10 @@ class ComparisonReader:
         except UnfitValueError as error:
             self._reader.report(token, token, str(error), error.did_you_mean)
             return token.text
+
+
+def _is_number(field: Field) -> bool:
+    return field.type in (FieldType.INTEGER, FieldType.NUMBER, FieldType.DURATION)
 
 
 def _about_keys(field: Field) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.query.where.calculation import CalculationReader
 from spanloom.core.query.where.comparison import ComparisonReader
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import InvalidWhereError
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
 GRAMMAR = """\
 where   = and { "or" and } ;
 and     = unary { "and" unary } ;
-unary   = [ "not" ] ( "(" where ")" | has | count | compare | flag | string ) ;
+unary   = [ "not" ] ( "(" where ")" | has | compare | flag | string ) ;
 has     = "has" "(" shape ")" ;
-count   = "count" "(" where ")" op number ;
 shape   = where { link where } | where ( "under" | "child" "of" ) where ;
 link    = "then" | "next" | "within" integer ;
-compare = field ( op value | [ "not" ] "in" "(" value { "," value } ")" | "exists" ) ;
+compare = field ( op value | [ "not" ] "in" "(" value { "," value } ")" | "exists" )
+        | sum op sum ;
+sum     = product { ( "+" | "-" ) product } ;
+product = operand { ( "*" | "/" ) operand } ;
+operand = number | duration | field | count | "(" sum ")" ;
+count   = "count" "(" where ")" ;
 op      = "=" | "!=" | "<" | "<=" | ">" | ">=" | "~" | "!~" | ":" ;
 flag    = field ;
 field   = name { "." ( name | string ) } ;
@@ -63,6 +68,7 @@ class _Grammar:
         self._subject = subject
         self._now_ns = now_ns
         self._compare = ComparisonReader(reader, subject, now_ns)
+        self._sums = CalculationReader(reader, self._compare, self._counted)
 
     def where(self) -> Condition:
         with self._reader.one_deeper():
@@ -86,6 +92,9 @@ class _Grammar:
 
     def _single(self) -> Condition:
         reader = self._reader
+        if self._sums.begins_here():
+            reader.count_comparison()
+            return self._sums.read()
         if reader.takes_sign("("):
             return self._closed(self.where())
         if reader.here.is_word("has"):
@@ -128,10 +137,13 @@ class _Grammar:
         return None
 
     def _count(self) -> Condition:
-        self._open("a step has no steps; count(…) stands outside")
-        steps = self._closed(self._step())
+        steps = self._counted()
         operator = self._compare.order()
         return Count(steps, operator, self._whole_number(at_least=0))
+
+    def _counted(self) -> Condition:
+        self._open("a step has no steps; count(…) stands outside")
+        return self._closed(self._step())
 
     def _words(self) -> Condition:
         token = self._reader.take()

@@ -63,10 +63,15 @@ _TOKEN = re.compile(
   | (?P<name>[^\W\d]\w*)
   | (?P<number>-?\d+(?:\.\d+)?(?:[A-Za-z]+)?)
   | (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-  | (?P<sign><=|>=|!=|!~|[=<>~:(),.])
+  | (?P<sign><=|>=|!=|!~|[=<>~:(),.+\-*/])
     """,
     re.VERBOSE | re.DOTALL,
 )
+KEYWORDS = frozenset(
+    ("and", "child", "count", "exists", "has", "in", "next", "not", "of", "or", "then", "under")
+) | {"within"}
+JOINING = ("+", "-", "*", "/")
+"""Signs between numbers."""
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPED = {"\\": "\\", '"': '"', "'": "'", "n": "\n"}
 _ESCAPES = [r"\\", r"\"", r"\'", r"\n", r"\uXXXX"]
@@ -82,17 +87,28 @@ def read_tokens(text: str) -> list[Token]:
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    at = 0
+    at, before = 0, _NOTHING
     while at < len(text):
         found = _TOKEN.match(text, at)
         if found is None:
             raise UnreadableWhereError(text, [_unreadable(text, at)])
-        kind = found.lastgroup or ""
+        kind, written = found.lastgroup or "", found.group()
+        if kind == "number" and written.startswith("-") and _is_operand(before):
+            kind, written = "sign", "-"
         if kind != "blank":
-            written = found.group()
             meant = _unquoted(text, found) if kind == "string" else written
-            yield Token(TokenKind(kind), meant, at, len(written))
-        at = found.end()
+            yield (before := Token(TokenKind(kind), meant, at, len(written)))
+        at += len(written)
+
+
+def _is_operand(token: Token) -> bool:
+    """Return whether a minus after this word subtracts: ``steps -1``, not ``within -1``."""
+    if token.kind is TokenKind.NAME:
+        return token.text.lower() not in KEYWORDS
+    return token.kind is TokenKind.NUMBER or token.is_sign(")")
+
+
+_NOTHING = Token(TokenKind.END, "", 0, 0)
 
 
 def _unreadable(text: str, at: int) -> WhereProblem:
@@ -145,6 +161,10 @@ class TokenReader:
         """The next word, without consuming it."""
         return self._tokens[self._at]
 
+    def ahead(self, count: int) -> Token:
+        """Return the word that many words after the next one; the end after the last."""
+        return self._tokens[min(self._at + count, len(self._tokens) - 1)]
+
     def take(self) -> Token:
         """Consume the next word and return it; the end is never consumed."""
         token = self.here
@@ -183,6 +203,8 @@ class TokenReader:
     def fail(self, message: str, expected: Sequence[str] = ()) -> NoReturn:
         """Raise ``UnreadableWhereError`` with the problem here and all earlier ones."""
         at = self.here
+        if at.is_sign(*JOINING):
+            message = f"{at.text!r} joins numbers here; texts stand in quotes"
         self.report(at, at, message, expected=expected)
         raise UnreadableWhereError(self.text, self.problems)
 

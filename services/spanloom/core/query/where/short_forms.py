@@ -12,8 +12,11 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
-from spanloom.core.query.where.reader import MAX_DEPTH
+from spanloom.core.query.where.parser import parse_where
+from spanloom.core.query.where.problems import InvalidWhereError
+from spanloom.core.query.where.reader import JOINING, MAX_DEPTH
 from spanloom.core.query.where.short_terms import Is, Term, take_apart
+from spanloom.core.query.where.tree import calculates
 from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
@@ -35,10 +38,22 @@ def spell(line: str, depth: int = 0) -> str:
     A line that cannot be split, and words that name no field, stay as they are: parsing the
     ``where`` reports their problems and positions.
     """
+    if _calculates(line):
+        return line.strip()
     terms = take_apart(line) if depth <= MAX_DEPTH else None
     if terms is None or _is_prose(terms):
         return line.strip()
     return _Question(depth).of(terms)
+
+
+def _calculates(line: str) -> bool:
+    """Return whether it is a ``where`` that calculates: its signs mean nothing in short forms."""
+    if not any(sign in line for sign in JOINING):
+        return False
+    try:
+        return calculates(parse_where(line, now_ns=0))
+    except InvalidWhereError:
+        return False
 
 
 def _is_prose(terms: Sequence[Term]) -> bool:

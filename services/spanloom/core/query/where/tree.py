@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from spanloom.core.query.where.fields import Field, Value
 
@@ -85,6 +85,49 @@ class Count(NamedTuple):
     number: int
 
 
+class Arithmetic(Enum):
+    """How two numbers are joined."""
+
+    PLUS = "+"
+    MINUS = "-"
+    TIMES = "*"
+    DIVIDED = "/"
+
+
+class Constant(NamedTuple):
+    """A number of a calculation; a duration in nanoseconds."""
+
+    number: float
+
+
+class Operand(NamedTuple):
+    """A field of a calculation: a number or a duration."""
+
+    field: Field
+
+
+class Counted(NamedTuple):
+    """The number of the steps that meet a condition."""
+
+    steps: Condition
+
+
+class Operation(NamedTuple):
+    """Two numbers, joined. A division by 0 is absent, like everything that is joined with it."""
+
+    left: Number
+    sign: Arithmetic
+    right: Number
+
+
+class Calculation(NamedTuple):
+    """A comparison of numbers that are calculated: ``output_tokens / input_tokens > 2``."""
+
+    left: Number
+    operator: Operator
+    right: Number
+
+
 class Link(NamedTuple):
     """How far after one step the next one may be, in steps; ``None`` is any distance."""
 
@@ -108,7 +151,34 @@ class Under(NamedTuple):
     """Whether it must be directly below: ``child of``."""
 
 
-Condition: TypeAlias = "And | Or | Not | Compare | In | Exists | Words | Count | Chain | Under"
+Number: TypeAlias = "Constant | Operand | Counted | Operation"
+Condition: TypeAlias = (
+    "And | Or | Not | Compare | In | Exists | Words | Count | Chain | Under | Calculation"
+)
+
+
+def parts_of(number: Number | Calculation) -> Iterator[Constant | Operand | Counted]:
+    """Yield what a number is calculated of, in its order."""
+    if isinstance(number, Operation | Calculation):
+        yield from parts_of(number.left)
+        yield from parts_of(number.right)
+    else:
+        yield number
+
+
+def calculates(condition: Condition) -> bool:
+    """Return whether any part compares calculated numbers."""
+    match condition:
+        case Calculation():
+            return True
+        case And(parts) | Or(parts) | Chain(steps=parts):
+            return any(map(calculates, parts))
+        case Not(part) | Count(steps=part):
+            return calculates(part)
+        case Under(inner, outer):
+            return calculates(inner) or calculates(outer)
+        case _:
+            return False
 
 
 def asks_for_words(condition: Condition | None) -> bool:
@@ -122,5 +192,8 @@ def asks_for_words(condition: Condition | None) -> bool:
             return asks_for_words(part)
         case Under(inner, outer):
             return asks_for_words(inner) or asks_for_words(outer)
+        case Calculation():
+            counted = (part.steps for part in parts_of(condition) if isinstance(part, Counted))
+            return any(map(asks_for_words, counted))
         case _:
             return False

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from spanloom.core.query.patterns import compile_pattern
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.problems import InvalidTextError, resembling
 from spanloom.core.query.where.reader import MAX_REGEX_CHARS, MAX_WORDS, TokenKind
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.query.where.fields import Field, Value
     from spanloom.core.query.where.reader import Token
+
+NumberT = TypeVar("NumberT", int, float)
 
 _UNITS_NS = {
     "ns": 1,
@@ -96,6 +99,19 @@ def read_integer(token: Token, at_least: int = -MAX_INTEGER, at_most: int = MAX_
     return _bounded(int(token.text) if len(token.text) < 20 else MAX_INTEGER + 1)
 
 
+def read_constant(token: Token) -> tuple[float, FieldType]:
+    """Return a number of a calculation, and whether it is a plain one or a duration.
+
+    Raises ``UnfitValueError``.
+    """
+    found = _NUMBER.fullmatch(token.text)
+    number, unit = found.groups() if found else ("0", token.text)
+    if unit and unit not in _UNITS_NS:
+        raise UnfitValueError(f"{unit!r} is no unit; units are {', '.join(_UNITS_NS)}")
+    value = _bounded(float(number) * _UNITS_NS.get(unit, 1))
+    return value, FieldType.DURATION if unit else FieldType.NUMBER
+
+
 def _text(written: Written) -> str:
     token = written.token
     if token.kind is TokenKind.SIGN:
@@ -109,8 +125,8 @@ def _pattern(regex: str) -> str:
     if beyond := _BEYOND_RE2.search(regex):
         raise UnfitValueError(f"{beyond.group()} is not known here: patterns are RE2's")
     try:
-        re.compile(regex)
-    except (re.error, OverflowError, RecursionError) as error:
+        compile_pattern(regex)
+    except ValueError as error:
         raise UnfitValueError(f"this is no pattern: {error}") from None
     return regex
 
@@ -170,7 +186,7 @@ def _flag(written: Written) -> bool:
     return written.token.is_word("true")
 
 
-def _bounded(number: int) -> int:
+def _bounded(number: NumberT) -> NumberT:
     if abs(number) > MAX_INTEGER:
         raise UnfitValueError("this number is too large")
     return number

@@ -11,9 +11,12 @@ const VALUES = 5;
 /** A field, a sign, and the begin of a value. */
 const AT_VALUE = /(?:^|[\s(])([A-Za-z_]\w*(?:\.\w+)?)\s*(!=|!~|>=|<=|=|~|>|<|:)\s*("[^"]*|[^\s"()]*)$/;
 /** A field, a space, and the begin of a sign. */
-const AT_SIGN = /(?:^|[\s(])([A-Za-z_]\w*)\s+([!<>=~]?)$/;
+const AT_SIGN = /(?:^|[\s(])([A-Za-z_]\w*)\s+([!<>=~+*/-]?)$/;
 const AT_NAME = /(?:^|[\s(])([A-Za-z_]\w*)?$/;
 const WORDS = ["and", "or", "not"];
+/** Signs between numbers, and the types that have them. */
+const JOINING = ["+", "-", "*", "/"];
+const NUMBERS = ["integer", "number", "duration"];
 
 /**
  * @param {string} text before the caret @param {Field[]} fields @param {Of} of @param {string[]} recent @param {AbortSignal} until
@@ -39,8 +42,9 @@ function namesFor(begun, fields, from) {
 }
 
 /** @param {Field} field @param {string} begun @param {number} from @returns {Suggestion[]} */
-function signsFor({ operators, type }, begun, from) {
-  const signs = (type === "flag" ? WORDS : operators).filter((one) => one.startsWith(begun));
+function signsFor({ operators, type, has_keys: hasKeys }, begun, from) {
+  const joining = NUMBERS.includes(type) && !hasKeys ? JOINING : [];
+  const signs = [...(type === "flag" ? WORDS : operators), ...joining].filter((one) => one.startsWith(begun));
   return signs.map((one) => ({ text: one === "in" ? "in (" : `${one} `, from, hint: "" }));
 }
 
