@@ -5,7 +5,7 @@ import { kept } from "../state/reader.js";
 import { html } from "../ui/html.js";
 import { getJson } from "../api.js";
 import { place } from "../state/place.js";
-import { choose, chosen, drill, drillUp, grid, runPath, turnFrames, turns } from "./state.js";
+import { choose, chosen, drill, drillUp, grid, grown, runPath, turnFrames, turns } from "./state.js";
 import { effect } from "../vendor/signals.js";
 import { useKeys } from "../ui/frame.js";
 import { Clock, criticalPath } from "../tree/clock.js";
@@ -163,7 +163,7 @@ function begin(view, words, rows, strip, flame) {
   if (view.position[made.active] > 0) made.select(made.active, true);
   const colours = whenTurned(() => { heat.paint(); time.schedule(); });
   const shown = effect(() => {
-    const more = drawn(view);
+    const more = drawn(view, grown.value);
     const isOther = made.clock.cut !== more.clock.cut;
     made.clock = more.clock;
     if (isOther) made.updateTexts();
@@ -177,8 +177,8 @@ function begin(view, words, rows, strip, flame) {
   return { made, stop: () => { colours(); shown(); played(); } };
 }
 
-/** What the timeline draws in addition to its rows, by the URL. @param {View} view @returns {import("../tree/timeline.js").More} */
-function drawn(view) {
+/** What the timeline draws in addition to its rows, by the URL. @param {View} view @param {number} _ how often it has grown @returns {import("../tree/timeline.js").More} */
+function drawn(view, _) {
   const { critical } = place.value.query;
   const made = score.value;
   return { clock: isCut() && made ? made.clock : new Clock(view.o, NOTHING), busy: made && made.busy, critical: critical ? criticalPath(view) : null };
