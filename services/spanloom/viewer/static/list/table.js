@@ -11,7 +11,7 @@ import { Selection } from "../state/selection.js";
 import { html } from "../ui/html.js";
 import { AllBox, RowBox } from "../ui/select_box.js";
 import { useKeys } from "../ui/frame.js";
-import { chosenColumns, more } from "./columns.js";
+import { chosenColumns, more, withOrder } from "./columns.js";
 import { keepPage, stateOf } from "./run.js";
 import { askedFor, first, isAnnotated, nextCursor } from "./runs.js";
 import { outdated } from "./live.js";
@@ -72,10 +72,10 @@ export const selection = new Selection("selected");
 /** @param {{runs: Run[]}} props */
 export function Table({ runs }) {
   const { query } = place.value;
-  const columns = chosenColumns(query.columns);
+  const order = query.order ?? "-start";
+  const columns = withOrder(chosenColumns(query.columns), order.replace("-", ""));
   const ids = runs.map((run) => run.trace_id);
   const body = useRef(/** @type {HTMLTableSectionElement | null} */ (null));
-  const order = query.order ?? "-start";
   const shade = useMemo(() => { // of the column that orders the rows: more of them hide it
     const by = columns.find((column) => column.order === order.replace("-", ""));
     return new Map(by?.heat ? [[by.name, shades(runs.map(by.heat))]] : []);

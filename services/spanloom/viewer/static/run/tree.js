@@ -163,7 +163,8 @@ function begin(view, words, rows, strip, flame) {
   if (view.position[made.active] > 0) made.select(made.active, true);
   const colours = whenTurned(() => { heat.paint(); time.schedule(); });
   const shown = effect(() => {
-    const more = drawn(view, grown.value);
+    void grown.value; // then the view has another outline
+    const more = drawn(view);
     const isOther = made.clock.cut !== more.clock.cut;
     made.clock = more.clock;
     if (isOther) made.updateTexts();
@@ -177,8 +178,8 @@ function begin(view, words, rows, strip, flame) {
   return { made, stop: () => { colours(); shown(); played(); } };
 }
 
-/** What the timeline draws in addition to its rows, by the URL. @param {View} view @param {number} _ how often it has grown @returns {import("../tree/timeline.js").More} */
-function drawn(view, _) {
+/** What the timeline draws in addition to its rows, by the URL. @param {View} view @returns {import("../tree/timeline.js").More} */
+function drawn(view) {
   const { critical } = place.value.query;
   const made = score.value;
   return { clock: isCut() && made ? made.clock : new Clock(view.o, NOTHING), busy: made && made.busy, critical: critical ? criticalPath(view) : null };
