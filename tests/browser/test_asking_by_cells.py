@@ -94,7 +94,7 @@ def test_a_conversation_without_an_id_is_the_list_of_them(
 def test_a_slow_service_is_told(page: Page, service: RunningSpanloom) -> None:
     page.goto(f"{service.api}/settings")
     expect(page.get_by_text("Version")).to_be_visible()
-    page.route("**/v1/trajectories?**", lambda route: None)  # never answered
+    page.route("**/v1/trajectories?**", lambda _: None)  # never answered
     page.goto(service.api)
     expect(page.get_by_text("The service is slow")).to_be_visible()
     page.unroute_all(behavior="ignoreErrors")

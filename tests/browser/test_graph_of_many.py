@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 AGENTS = 20
 START_NS = 1_763_600_000_000_000_000
 APART = """() => {
-  const boxes = [...document.querySelectorAll('.agent-box > rect:first-child')].map((one) => one.getBoundingClientRect());
-  return boxes.every((a, i) => boxes.every((b, k) => i === k || a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top));
+  const boxes = [...document.querySelectorAll('.agent-box > rect:first-child')]
+    .map((one) => one.getBoundingClientRect());
+  const isBeside = (a, b) => a.right <= b.left || b.right <= a.left;
+  const isAbove = (a, b) => a.bottom <= b.top || b.bottom <= a.top;
+  return boxes.every((a, i) => boxes.every((b, k) => i === k || isBeside(a, b) || isAbove(a, b)));
 }"""
 """Whether no box of an agent covers another."""
 
