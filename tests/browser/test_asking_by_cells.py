@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_page import MS
+from tests.support.interception import intercept
 from tests.support.otlp_requests import message_of, wire_span
 from tests.support.page_runs import send, start_quick, wait_for
 
@@ -23,7 +25,7 @@ TESTS = {
     "gen_ai.tool.name": "run_tests",
     "gen_ai.tool.call.arguments": json.dumps({"path": "tests"}),
 }
-START_NS = 1_763_600_000_000_000_000
+START_NS = (time.time_ns() // MS - 60_000) * MS
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +96,32 @@ def test_a_conversation_without_an_id_is_the_list_of_them(
 def test_a_slow_service_is_told(page: Page, service: RunningSpanloom) -> None:
     page.goto(f"{service.api}/settings")
     expect(page.get_by_text("Version")).to_be_visible()
-    page.route("**/v1/trajectories?**", lambda _: None)  # never answered
+    let_through = intercept(page, "*/v1/trajectories?*", lambda _: None)  # without an answer
     page.goto(service.api)
     expect(page.get_by_text("The service is slow")).to_be_visible()
-    page.unroute_all(behavior="ignoreErrors")
+    let_through()
+    expect(page.get_by_text("The service is slow")).to_have_count(0)
+
+
+def test_rows_of_another_range_are_dimmed_and_take_no_click(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(f"{service.api}/overview")
+    tools = page.locator(".top-table").nth(2)
+    expect(tools.get_by_role("link").first).to_be_visible()
+    held = intercept(page, "*/v1/stats?*by=name*", lambda _: None)  # never answered
+    page.get_by_role("button", name="30 d").click()
+    expect(tools.locator(".old")).to_have_css("pointer-events", "none")
+    held()
+
+
+def test_a_diagnosis_shows_hidden_characters_by_their_numbers(
+    page: Page, service: RunningSpanloom
+) -> None:
+    found = {"name": "prices", "status": "warning", "found": "no price: \u202eevil", "todo": "`do`"}
+    answer = {"findings": [found]}
+    let_through = intercept(page, "*/v1/doctor*", lambda held: held.fulfill(json=answer))
+    page.goto(f"{service.api}/settings")
+    expect(page.get_by_text("no price: ⟨U+202E⟩evil")).to_be_visible()
+    expect(page.locator("td code")).to_have_text("do")
+    let_through()
