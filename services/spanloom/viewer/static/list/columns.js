@@ -87,9 +87,9 @@ export function chosenColumns(named) {
   return found.length ? found : chosenColumns(undefined);
 }
 
-/** The column of the field that orders the list is shown in any case. @param {Column[]} columns @param {string} by @returns {Column[]} */
+/** The column of the field that orders the list is shown in any case. @param {Column[]} columns @param {string | undefined} by nothing by default @returns {Column[]} */
 export function withOrder(columns, by) {
-  const column = columns.some(({ order }) => order === by) ? null : allColumns().find(({ order }) => order === by);
+  const column = !by || columns.some(({ order }) => order === by) ? null : allColumns().find(({ order }) => order === by);
   return column ? columns.toSpliced(2, 0, column) : columns;
 }
 

@@ -73,7 +73,7 @@ export const selection = new Selection("selected");
 export function Table({ runs }) {
   const { query } = place.value;
   const order = query.order ?? "-start";
-  const columns = withOrder(chosenColumns(query.columns), order.replace("-", ""));
+  const columns = withOrder(chosenColumns(query.columns), query.order?.replace("-", ""));
   const ids = runs.map((run) => run.trace_id);
   const body = useRef(/** @type {HTMLTableSectionElement | null} */ (null));
   const shade = useMemo(() => { // of the column that orders the rows: more of them hide it

@@ -24,10 +24,10 @@ import { choose, chosen, runPath, view } from "./state.js";
 /** The run of a graph: its first row among the outline's, and the row after its last. @typedef {{path: string, project?: string, version: number, first: number, end: number}} Source */
 /** @typedef {{width: number, height: number, boxes: Map<string, import("./wrapping.js").Placed>, paths: {edge: Edge, points: {x: number, y: number}[]}[]}} Plan */
 
-const WIDTH = 214;
+const WIDTH = 190;
 const HEIGHT = 48;
 const MARGIN = 16;
-const APART = 44;
+const APART = 40;
 
 /** The run of the URL. @returns {Source | null} */
 function ofPage() {
@@ -158,9 +158,9 @@ function Line({ edge, points }) {
   const path = points.map(({ x, y }, at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
   const end = points[points.length - 1];
   const isHandoff = (edge.handoffs ?? 0) > 0;
-  const times = isHandoff ? t("graph.handoffs", { n: edge.handoffs ?? 0 }) : edge.calls > 1 ? `${number(edge.calls)}×` : "";
+  const times = isHandoff ? `⇢${number(edge.handoffs ?? 0)}` : edge.calls > 1 ? `${short(edge.calls)}×` : "";
   return html`<path class="edge ${isHandoff ? "handoff" : ""}" d=${path} marker-end="url(#tip)" />
-    ${times && html`<text class="times" text-anchor="end" x=${end.x - 9} y=${end.y - 4}>${times}</text>`}`;
+    ${times && html`<text class="times" text-anchor="end" x=${end.x - 9} y=${end.y - 4}>${times}${isHandoff && html`<title>${t("graph.handoffs", { n: edge.handoffs ?? 0 })}</title>`}</text>`}`;
 }
 
 /**
