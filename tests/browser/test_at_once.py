@@ -155,7 +155,7 @@ def choose(page: Page, at: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tab", "asked"), [("Raw", "**/spans/*"), ("Why", "**/steps/*with=spans*")]
+    ("tab", "asked"), [("Raw", "**/spans/*"), ("Parsing", "**/steps/*with=spans*")]
 )
 def test_what_comes_late_is_not_shown_of_the_next_step(
     page: Page, service: RunningSpanloom, trace: str, tab: str, asked: str

@@ -31,7 +31,7 @@ def test_a_step_that_was_not_told_is_asked_for_again(page: Page, service: Runnin
     trace = send_steps(service, range(2, 8))
     page.goto(f"{service.api}/trajectories/{trace}")
     step, failure = page.locator(".step"), page.locator(".step [role=alert]")
-    for at, view in enumerate(("Messages", "Raw", "Why")):
+    for at, view in enumerate(("Messages", "Raw", "Parsing")):
         step.get_by_role("button", name=view, exact=True).click()
         expect(step.locator(".side, .attributes").first).to_be_visible()
         leave(page)

@@ -40,6 +40,17 @@ def open_live(page: Page, service: RunningSpanloom, trace: str) -> Locator:
     return page.get_by_role("button", name="Follow")
 
 
+def named_at(page: Page, timeline: Locator, share: float) -> str:
+    """Return the steps that the timeline names around a share of its width."""
+    box = timeline.bounding_box()
+    assert box
+    found = []
+    for beyond in (-1, 0, 1):
+        page.mouse.move(box["x"] + share * box["width"] + beyond, box["y"] + box["height"] - 10)
+        found.append(timeline.get_attribute("title") or "")
+    return " ".join(found)
+
+
 def test_rows_come_without_a_click_and_stay_away_where_they_are_not_wanted(
     page: Page, service: RunningSpanloom
 ) -> None:
@@ -61,6 +72,9 @@ def test_rows_come_without_a_click_and_stay_away_where_they_are_not_wanted(
     expect(page.locator(f"{ROWS}.on")).to_contain_text("chat 5")
     expect(page.locator(".newer-bar")).to_have_count(0)
     expect(page.locator(".run-head .facts")).to_contain_text("4.10 s")
+    expect(page.locator(".step")).to_contain_text("model call 4 of 42")
+    timeline = page.locator("canvas.flame")
+    wait_until(page, lambda: "chat 42" in named_at(page, timeline, 40 / 41))
     grid.evaluate("(it) => { it.scrollTop = it.scrollHeight; }")
     send_calls(service, [44, 45], trace, start_ns)
     expect(page.locator(ROWS, has_text="chat 45")).to_be_in_viewport()  # it was at the end

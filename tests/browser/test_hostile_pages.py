@@ -89,7 +89,7 @@ def test_markup_stays_text_in_all_views_of_a_run(
 def test_markup_of_a_step_stays_text(page: Page, service: RunningSpanloom, runs: PageRuns) -> None:
     page.goto(f"{service.api}/trajectories/{runs.hostile}?step={2:016x}")
     step = page.locator(".step")
-    for tab in ("Messages", "Markdown", "Text", "JSON", "Raw", "Why"):
+    for tab in ("Messages", "Markdown", "Text", "JSON", "Raw", "Parsing"):
         step.get_by_role("button", name=tab, exact=True).click()
         expect(step.locator(".step-body")).to_contain_text("onerror=alert(1)")
         assert page.locator(ALIVE).count() == 0

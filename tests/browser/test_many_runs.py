@@ -380,7 +380,9 @@ def test_a_stale_address_says_what_is_wrong_and_where_to_go(
         expect(page.locator("main")).to_contain_text(re.compile("talk-|coder|planner|refunds"))
 
 
-@pytest.mark.parametrize(("status", "told"), [(429, "The service is busy"), (403, "needs a key")])
+@pytest.mark.parametrize(
+    ("status", "told"), [(429, "The service is busy"), (403, "This key may not")]
+)
 def test_a_refusal_is_a_sentence_and_a_way_on_on_every_page(
     page: Page, service: RunningSpanloom, status: int, told: str
 ) -> None:

@@ -49,7 +49,7 @@ def test_why_tells_the_rule_and_what_was_sent(
     page.goto(f"{service.api}/trajectories/{runs.failing}")
     page.locator(f"{ROWS}.k-tool").first.click()
     step = page.locator(".step")
-    step.get_by_role("button", name="Why").click()
+    step.get_by_role("button", name="Parsing").click()
     expect(step).to_contain_text("otel_genai")
     expect(step).to_contain_text("a step of its own")
     expect(step).to_contain_text("gen_ai.tool.call.arguments")

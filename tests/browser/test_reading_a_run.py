@@ -132,7 +132,7 @@ def test_a_word_of_the_list_opens_the_run_where_it_was_said(
     expect(hits).to_have_text("looking …")
     find.blur()
     page.keyboard.press("y")
-    expect(page.locator(".toast")).to_have_text(re.compile("Copied|does not let"))
+    expect(page.locator(".neighbours .toast")).to_have_text(re.compile("Copied|does not let"))
     assert faults(page) == []
     page.goto(f"{coder}?step={77:016x}")
     expect(page.locator(".lost")).to_contain_text("is not in this version")

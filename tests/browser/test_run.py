@@ -107,7 +107,7 @@ def test_a_step_shows_its_messages_and_each_call_with_its_result_to_everybody(
     for tab, wanted in (("JSON", ".branch"), ("Text", ".text"), ("Raw", ".attributes")):
         step.get_by_role("button", name=tab, exact=True).click()
         expect(step.locator(wanted).first).to_be_visible()
-    step.get_by_role("button", name="Why").click()
+    step.get_by_role("button", name="Parsing").click()
     expect(step).to_contain_text("dialect")
 
 
@@ -312,7 +312,7 @@ def test_versions_that_were_kept_are_picked_and_compared(
     expect(page.locator(".run-head")).to_contain_text("This is version 1")
     page.locator(f"{ROWS}.k-model").click()
     expect(page.locator(".step .said").last).to_contain_text("I cannot tell.")
-    page.get_by_role("button", name="Why").click()
+    page.get_by_role("button", name="Parsing").click()
     expect(page.locator(".step")).to_contain_text("a step of its own")
     page.get_by_role("button", name="Versions").click()
     page.get_by_role("link", name="compare with version 2").click()

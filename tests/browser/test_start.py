@@ -64,7 +64,9 @@ def test_example_runs_are_loaded_once_and_can_be_deleted(
     answer = httpx.get(f"{service.api}/v1/stats", params=sought).json()
     assert answer["items"][0]["count"] == count
     httpx.post(f"{service.api}/v1/deletions", params={"project": EXAMPLES}).raise_for_status()
-    page.reload()
+    page.goto(f"{service.api}/steps")
+    expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
+    page.goto(service.api)
     expect(page.get_by_role("heading", name="No runs yet")).to_be_visible()
     page.get_by_role("button", name="Load example runs").click()
     expect(page.get_by_text(f"{count} example runs are sent")).to_be_visible()

@@ -193,6 +193,8 @@ class Checked(NamedTuple):
     """What was not understood, or what Potato reads differently."""
     errors: Sequence[Remark]
     """Errors that keep the scheme from being stored."""
+    scheme: Scheme | None = None
+    """The scheme as it is understood; none with errors."""
 
 
 def check_schemes(text: str) -> Sequence[Checked]:
@@ -212,6 +214,7 @@ def check_schemes(text: str) -> Sequence[Checked]:
 
 def _check(text: str, name: str, line: int) -> Checked:
     try:
-        return Checked(name, line, read_scheme(text, name).remarks, ())
+        reading = read_scheme(text, name)
     except SchemeError as error:
         return Checked(name, line, (), error.remarks)
+    return Checked(name, line, reading.remarks, (), reading.scheme)

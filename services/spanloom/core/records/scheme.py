@@ -27,22 +27,6 @@ class SchemeRemark(Record):
     reason: Annotated[str, Example("not a key that we know")]
 
 
-class CheckedScheme(Record):
-    """One scheme of a text."""
-
-    name: Annotated[str, Field(description="Empty if it has none."), Example("step_evaluation")]
-    line: Annotated[int, Field(description="Where it begins, from 1."), Example(2)]
-    remarks: Annotated[
-        list[SchemeRemark], From(lambda checked: list(map(SchemeRemark.made_of, checked.remarks)))
-    ]
-    errors: Annotated[
-        list[SchemeRemark],
-        Field(description="What cannot be meant; with any it is not stored."),
-        From(lambda checked: list(map(SchemeRemark.made_of, checked.errors))),
-        Example([]),
-    ]
-
-
 class ErrorTypeItem(Record):
     """A type of the taxonomy."""
 
@@ -59,16 +43,10 @@ class SeverityItem(Record):
     weight: Annotated[float, Example(5)]
 
 
-class SchemeItem(Record):
-    """A scheme, as it is understood and as it was written."""
+class SchemeForm(Record):
+    """What annotators are asked by a scheme."""
 
     name: Annotated[str, Example("step_evaluation")]
-    project: Annotated[
-        str | None,
-        Field(description="Null: a preset, there in every project."),
-        From(None),
-        Example("default"),
-    ] = None
     annotation_type: Annotated[str, From("kind"), Example("trajectory_eval")]
     description: Annotated[str, Example("Evaluate each agent step")]
     correctness_options: Annotated[
@@ -86,6 +64,38 @@ class SchemeItem(Record):
     severities: Annotated[
         list[SeverityItem], From(lambda scheme: list(map(SeverityItem.made_of, scheme.severities)))
     ]
+
+
+class CheckedScheme(Record):
+    """One scheme of a text."""
+
+    name: Annotated[str, Field(description="Empty if it has none."), Example("step_evaluation")]
+    line: Annotated[int, Field(description="Where it begins, from 1."), Example(2)]
+    remarks: Annotated[
+        list[SchemeRemark], From(lambda checked: list(map(SchemeRemark.made_of, checked.remarks)))
+    ]
+    errors: Annotated[
+        list[SchemeRemark],
+        Field(description="What cannot be meant; with any it is not stored."),
+        From(lambda checked: list(map(SchemeRemark.made_of, checked.errors))),
+        Example([]),
+    ]
+    form: Annotated[
+        SchemeForm | None,
+        Field(description="What annotators would be asked; null with errors."),
+        From(lambda checked: checked.scheme and SchemeForm.made_of(checked.scheme)),
+    ] = None
+
+
+class SchemeItem(SchemeForm):
+    """A scheme, as it is understood and as it was written."""
+
+    project: Annotated[
+        str | None,
+        Field(description="Null: a preset, there in every project."),
+        From(None),
+        Example("default"),
+    ] = None
     max_score: Annotated[float, Example(100)]
     show_score: Annotated[bool, Example(True)]
     required: Annotated[

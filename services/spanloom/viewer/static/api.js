@@ -22,6 +22,10 @@ export function heard(isAnswered) {
   if (wasAway && isAnswered) tell();
 }
 
+/** Requests without an answer for so long that a reader wonders. */
+export const slow = signal(0);
+const SLOW_MS = 3000;
+
 /** The browser may report it before requests get through: requests that fail once more are repeated a little later, too. */
 const AFTER_ONLINE_MS = [0, 500, 3000];
 
@@ -163,12 +167,17 @@ export function address(path, params = {}) {
 /** @param {string} path @param {Params | undefined} params @param {string} accept @param {AbortSignal} [until] @param {RequestInit} [more] */
 async function ask(path, params, accept, until, more = {}) {
   let answer;
+  let isSlow = false;
+  const timer = setTimeout(() => { isSlow = true; slow.value += 1; }, SLOW_MS);
   try {
     answer = await fetch(address(path, params), { ...more, headers: { ...headers(accept), ...more.headers }, signal: until, redirect: "error" });
   } catch (error) {
     if (until?.aborted) throw error;
     heard(false);
     throw new ApiError(0, t("error.unreachable"));
+  } finally {
+    clearTimeout(timer);
+    if (isSlow) slow.value -= 1;
   }
   heard(true);
   if (answer.ok) return answer;

@@ -41,14 +41,14 @@ export function moment(ms) {
   return new Intl.DateTimeFormat(locale(), /** @type {Intl.DateTimeFormatOptions} */ (format)).format(ms);
 }
 
-/** A short time: of today the time, of earlier days the date. @param {number} ms @param {number} [now] */
-export function clock(ms, now = Date.now()) {
+/** A short time: of today the time, of earlier days the date. @param {number} ms @param {number} [now] @param {boolean} [isFine] with seconds */
+export function clock(ms, now = Date.now(), isFine = true) {
   const when = new Date(ms);
   const today = new Date(now);
   const isToday = when.toDateString() === today.toDateString();
   const isThisYear = when.getFullYear() === today.getFullYear();
   /** @type {Intl.DateTimeFormatOptions} */
-  const time = { hour: "2-digit", minute: "2-digit", second: isToday ? "2-digit" : undefined, hour12: false };
+  const time = { hour: "2-digit", minute: "2-digit", second: isToday && isFine ? "2-digit" : undefined, hour12: false };
   /** @type {Intl.DateTimeFormatOptions} */
   const day = isToday ? {} : { month: "short", day: "numeric", ...(isThisYear ? {} : { year: "numeric" }) };
   return new Intl.DateTimeFormat(locale(), { ...day, ...time }).format(ms);

@@ -356,8 +356,6 @@ export interface SchemeRemark {
 /** A scheme, as it is understood and as it was written. */
 export interface SchemeItem {
   name: string;
-  /** Null: a preset, there in every project. */
-  project: string | null;
   annotation_type: string;
   description: string;
   correctness_options: string[];
@@ -365,6 +363,8 @@ export interface SchemeItem {
   correct_option: string;
   error_types: ErrorTypeItem[];
   severities: SeverityItem[];
+  /** Null: a preset, there in every project. */
+  project: string | null;
   max_score: number;
   show_score: boolean;
   /** Whether *done* requires all answers. */
@@ -472,6 +472,18 @@ export interface FieldItem {
   is_ordered: boolean;
 }
 
+/** What annotators are asked by a scheme. */
+export interface SchemeForm {
+  name: string;
+  annotation_type: string;
+  description: string;
+  correctness_options: string[];
+  /** Empty: every option is an error. */
+  correct_option: string;
+  error_types: ErrorTypeItem[];
+  severities: SeverityItem[];
+}
+
 /** One scheme of a text. */
 export interface CheckedScheme {
   /** Empty if it has none. */
@@ -481,6 +493,8 @@ export interface CheckedScheme {
   remarks: SchemeRemark[];
   /** What cannot be meant; with any it is not stored. */
   errors: SchemeRemark[];
+  /** What annotators would be asked; null with errors. */
+  form: SchemeForm | null;
 }
 
 /** What is to be said of one line. */

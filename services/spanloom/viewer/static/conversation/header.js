@@ -24,7 +24,7 @@ import { later } from "../ui/fetched.js";
 /** The list from which the reader came here, also after runs were opened. */
 function listBefore() {
   const { url, back = "/" } = origin();
-  return url.startsWith("/conversation") ? back : url;
+  return /^.conversation\b/.test(url) ? back : url;
 }
 
 /** Make the pages of the runs link back here, and to each other. */
@@ -62,7 +62,7 @@ export function Navigation() {
     { key: "]", says: "key.run.next", run: go(1) },
     { key: "y", says: "key.copy", run: copyAddress },
   ], []);
-  return html`<nav class="neighbours" aria-label=${t("conversation.back")}><${Copied} /><a href=${listBefore()}>‹ ${t("list.title")}</a></nav>`;
+  return html`<nav class="neighbours" aria-label=${t("conversation.back")}><${Copied} /><a href=${listBefore()}>‹ ${t(/^.conversations/.test(listBefore()) ? "section.conversations" : "list.title")}</a></nav>`;
 }
 
 // The header of a conversation: number of runs, time range, and totals.

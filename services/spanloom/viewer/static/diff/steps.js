@@ -58,9 +58,9 @@ const SHOWN = { duration, model_time: duration, tool_time: duration, cost: money
 export function Sums({ diff: { a, b, summary } }) {
   const names = NAMES.filter((name) => summary.metrics[name] && (!name.endsWith("_steps") || summary.metrics[name].some(Boolean)));
   return html`<dl class="facts">${OPS.filter((op) => summary[op]).map((op) => html`<div class="op-${op}"><dt>${t(`op.${op}`)}</dt><dd>${summary[op]}</dd></div>`)}</dl>
-    <table class="sides sums"><thead><tr><th>${t("diff.metrics")}</th>${[a, b].map((side) => html`<th scope="col"><${Run} side=${side} /></th>`)}<th scope="col">${t("diff.difference")}</th></tr></thead>
+    <table class="sides sums"><thead><tr><th>${t("diff.metrics")}</th>${[a, b].map((side) => html`<th scope="col"><${Run} side=${side} isVersion=${a.trace_id === b.trace_id} /></th>`)}<th scope="col">${t("diff.difference")}</th></tr></thead>
       <tbody>${names.map((name) => html`<tr class=${summary.metrics[name][0] === summary.metrics[name][1] ? "alike" : ""}><th scope="row">${t(`diff.of.${name}`)}</th>
-        ${summary.metrics[name].map((/** @type {number | null} */ value) => html`<td title=${value ?? ""}>${measured(name, value)}</td>`)}<td>${apart(name, summary.metrics[name])}</td></tr>`)}</tbody></table>`;
+        ${summary.metrics[name].map((/** @type {number | null} */ value) => html`<td title=${value ?? ""}>${measured(name, value)}</td>`)}<td class="number ${better(name, summary.metrics[name])}">${apart(name, summary.metrics[name])}</td></tr>`)}</tbody></table>`;
 }
 
 /** @param {string} name @param {number | null} value */
@@ -73,11 +73,17 @@ function apart(name, [a, b]) {
   return `${sign}${measured(name, Math.abs(b - a))}${a ? ` (${sign}${percent(Math.abs(b - a) / a)})` : ""}`;
 }
 
-/** A link to a run with its name and status. @param {{side: Side}} props */
-function Run({ side }) {
+/** Less is better of what costs time, money or trust; of how many steps there are nobody knows. @param {string} name @param {(number | null)[]} values */
+function better(name, [a, b]) {
+  if (a === null || b === null || a === b || name.endsWith("_steps")) return "";
+  return b < a ? "fine" : "wrong";
+}
+
+/** A link to a run with its name and status. @param {{side: Side, isVersion: boolean}} props `isVersion`: both are versions of one run */
+function Run({ side, isVersion }) {
   const { state, sign, words } = stateOf(side);
   return html`<span class="side-name"><span class="state s-${state}" title=${words}>${sign}<span class="sr"> ${words}</span></span> <a href=${sideLink(side)} title=${side.trace_id}><bdi>${visible(side.name || side.trace_id)}</bdi></a></span>
-    <span class="quiet">${moment(Number(side.started_at))} · ${t("diff.version", { version: side.version })}</span>`;
+    <span class="quiet">${moment(Number(side.started_at))}${isVersion && ` · ${t("diff.version", { version: side.version })}`}</span>`;
 }
 
 // Two texts side by side, with the words marked that differ.

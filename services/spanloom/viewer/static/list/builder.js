@@ -1,4 +1,5 @@
 /** Makes a condition from three choices, for readers who do not know the query language yet. */
+import "../i18n/asking.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";

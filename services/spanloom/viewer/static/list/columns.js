@@ -2,9 +2,9 @@
 import { html, line, visible } from "../ui/html.js";
 import { ago, clock, duration, moment, money, short } from "../format.js";
 import { number, t } from "../i18n/index.js";
-import { FIRST_ERROR, place } from "../state/place.js";
+import { change, FIRST_ERROR, place } from "../state/place.js";
 import { pageOf } from "./run.js";
-import { wordsIn } from "../state/filters.js";
+import { condition, narrowed, wordsIn } from "../state/filters.js";
 import { scoreOf, scoresInWords } from "./runs.js";
 import { useEffect } from "../vendor/hooks.js";
 import { effect, signal } from "../vendor/signals.js";
@@ -39,6 +39,17 @@ export function StepBar({ counts }) {
 export const none = () => html`<span class="none">–</span>`;
 /** @param {string[]} texts */
 export const several = (texts) => (texts.length ? line(texts.join(", "), 60) : none());
+
+/** Names in a cell, the first of many: a click on one asks for it as well. @param {string} field @param {string[]} names @param {string} [type] of the field */
+export function asking(field, names, type = "text") {
+  if (!names.length) return none();
+  /** @param {string} name */
+  const narrow = (name) => change({ where: narrowed(place.peek().query.where, condition(field, "=", name, type)), cursor: null, at: null }, true);
+  return html`${names.slice(0, NAMES).map((name, i) => html`${i > 0 && ", "}<button class="plain" title=${t("filter.by", { name: line(name, 40) })} onClick=${() => narrow(name)}><bdi>${line(name, 40)}</bdi></button>`)}${names.length > NAMES && " …"}`;
+}
+/** So many names are in a cell; its title has all. */
+const NAMES = 4;
+
 /** @param {number | null} value @param {(value: number) => string} shown */
 const counted = (value, shown) => (value ? shown(value) : none());
 /** Why it failed, with the type only once as in the shell. @param {Run} run */
@@ -47,9 +58,9 @@ const why = ({ error_message: message, error_type: type }) => (!type || message?
 /** The columns that most lists show. @type {Column[]} */
 const COLUMNS = [
   { name: "started", label: "column.started", order: "start", isNumber: true, cell: (run) => clock(Number(run.started_at)), title: (run) => `${moment(Number(run.started_at))}, ${ago(Number(run.started_at))}` },
-  { name: "name", label: "column.name", cell: (run) => html`<a href=${pageOf(run, { q: wordsIn(place.value.query.where) })}><bdi>${line(run.root_name || run.trace_id, 60)}</bdi></a>
+  { name: "name", label: "column.name", cell: (run) => html`<a href=${pageOf(run, { q: wordsIn(place.value.query.where) })}><bdi>${line(run.root_name || run.trace_id, 60)}</bdi></a>${run.longest_repeat > 2 && html` <span class="about" title=${t("note.same", { n: run.longest_repeat })}>↻ ×${run.longest_repeat}<span class="sr">, ${t("note.same", { n: run.longest_repeat })}</span></span>`}
       ${run.question && html` <span class="about">${line(run.question, 160)}</span>`}${run.has_error && why(run) && html` <span class="about bad">${line(why(run), 100)}</span>`}`, title: (run) => [run.question, run.answer || (run.has_error ? why(run) : "")].filter(Boolean).map(visible).join("\n→ ") },
-  { name: "agents", label: "column.agents", order: "agent_steps", cell: (run) => several(run.agent_names), title: (run) => visible(run.agent_names.join("\n")) },
+  { name: "agents", label: "column.agents", order: "agent_steps", cell: (run) => asking("agent", run.agent_names), title: (run) => visible(run.agent_names.join("\n")) },
   { name: "steps", label: "column.steps", order: "steps", cell: (run) => html`<${StepBar} counts=${run.step_counts} />` },
   { name: "duration", label: "column.duration", order: "duration", isNumber: true, heat: (run) => Number(run.duration), cell: (run) => duration(Number(run.duration)) },
   { name: "input", label: "column.input", order: "input_tokens", isNumber: true, heat: (run) => run.input_tokens, cell: (run) => counted(run.input_tokens, short), title: (run) => number(run.input_tokens) },
@@ -57,7 +68,7 @@ const COLUMNS = [
   { name: "cost", label: "column.cost", order: "cost", isNumber: true, heat: (run) => run.cost, cell: (run) => counted(run.cost, money) },
   { name: "errors", label: "column.errors", order: "failures", isNumber: true, heat: (run) => run.failures, cell: (run) => (run.failures ? html`<a class="bad" title=${[why(run), t("list.to.error")].filter(Boolean).join("\n")} href=${pageOf(run, { step: FIRST_ERROR })}>✕ ${run.failures}</a>` : none()) },
   { name: "score", label: "column.score", isNumber: true, cell: (run) => scoreOf(run) || none(), title: scoresInWords },
-  { name: "models", label: "column.models", cell: (run) => several(run.models), title: (run) => visible(run.models.join("\n")) },
+  { name: "models", label: "column.models", cell: (run) => asking("model", run.models), title: (run) => visible(run.models.join("\n")) },
 ];
 
 const USUAL = ["started", "name", "score", "agents", "steps", "errors", "duration", "input", "output", "cost", "models"];
@@ -76,8 +87,15 @@ export function chosenColumns(named) {
   return found.length ? found : chosenColumns(undefined);
 }
 
+/** The column of the field that orders the list is shown in any case. @param {Column[]} columns @param {string | undefined} by nothing by default @returns {Column[]} */
+export function withOrder(columns, by) {
+  const column = !by || columns.some(({ order }) => order === by) ? null : allColumns().find(({ order }) => order === by);
+  return column ? columns.toSpliced(2, 0, column) : columns;
+}
+
 effect(() => {
-  const { columns = "" } = place.value.query;
+  const { columns = "", order = "-start" } = place.value.query;
+  if (!COLUMNS.some((one) => one.order === order.replace("-", ""))) import("./more_columns.js").catch(() => {});
   if (columns && columns.split(",").some((name) => !COLUMNS.some((one) => one.name === name))) import("./more_columns.js").catch(() => {});
 });
 

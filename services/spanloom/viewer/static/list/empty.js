@@ -1,4 +1,5 @@
 /** The text of a list without rows: how to get some. */
+import "../i18n/asking.js";
 import { t } from "../i18n/index.js";
 import { conditions, joined } from "../state/filters.js";
 import { place, show } from "../state/place.js";

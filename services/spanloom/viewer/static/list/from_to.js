@@ -1,4 +1,5 @@
 /** The form of a time range from one moment to another. */
+import "../i18n/asking.js";
 import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";
 import { range, zone } from "../state/range.js";
@@ -23,5 +24,5 @@ export function FromTo() {
     <label>${t("range.from")} <input type="datetime-local" name="from" defaultValue=${local(since)} /></label>
     <label>${t("range.to")} <input type="datetime-local" name="to" defaultValue=${local(until)} /></label>
     <p class="quiet">${t("range.zone", { zone: zone() })}</p>
-    <button class="main">${t("filter.use")}</button></form>`;
+    <button class="main">${t("range.use")}</button></form>`;
 }

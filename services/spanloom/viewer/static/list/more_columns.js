@@ -111,7 +111,8 @@ async function ask(rows, names) {
 
 effect(() => {
   const rows = runs.value;
-  const chosen = new Set(place.value.query.columns?.split(",") ?? []);
+  const { columns = "", order = "" } = place.value.query;
+  const chosen = new Set([...columns.split(","), order.replace("-", "")]);
   const names = fields.value.filter((field) => chosen.has(field.name) && !TEXTS.has(field.type) && !SHOWN.has(field.name)).map(({ name }) => name);
   const missing = names.filter((name) => rows?.length && memberOf(rows[0], name) === undefined);
   if (rows?.length && missing.length) void ask(rows, missing);

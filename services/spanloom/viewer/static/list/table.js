@@ -12,7 +12,7 @@ import { html } from "../ui/html.js";
 import { AllBox, RowBox } from "../ui/select_box.js";
 import { SortHead } from "../ui/sort_head.js";
 import { useKeys } from "../ui/frame.js";
-import { chosenColumns, more } from "./columns.js";
+import { chosenColumns, more, withOrder } from "./columns.js";
 import { keepPage, stateOf } from "./run.js";
 import { askedFor, first, isAnnotated, nextCursor } from "./runs.js";
 import { outdated } from "./live.js";
@@ -73,10 +73,10 @@ export const selection = new Selection("selected");
 /** @param {{runs: Run[]}} props */
 export function Table({ runs }) {
   const { query } = place.value;
-  const columns = chosenColumns(query.columns);
+  const order = query.order ?? "-start";
+  const columns = withOrder(chosenColumns(query.columns), query.order?.replace("-", ""));
   const ids = runs.map((run) => run.trace_id);
   const body = useRef(/** @type {HTMLTableSectionElement | null} */ (null));
-  const order = query.order ?? "-start";
   const shade = useMemo(() => { // of the column that orders the rows: more of them hide it
     const by = columns.find((column) => column.order === order.replace("-", ""));
     return new Map(by?.heat ? [[by.name, shades(runs.map(by.heat))]] : []);

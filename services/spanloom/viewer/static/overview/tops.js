@@ -45,13 +45,13 @@ export function Tops({ asked }) {
 function Table({ top, asked, children }) {
   const [by, order] = useState(top.metrics[0]);
   const metrics = [by, ...top.metrics.filter((one) => one !== by)];
-  const { data, error } = useFetched("/v1/stats", { ...paramsOf(top, asked), by: top.by, metrics: metrics.join(), top: ROWS });
+  const { data, isOld, error } = useFetched("/v1/stats", { ...paramsOf(top, asked), by: top.by, metrics: metrics.join(), top: ROWS });
   /** @type {Record<string, any>[]} */
   const rows = (data?.items ?? []).filter((/** @type {Record<string, any>} */ row) => row[top.by] !== null && row[top.by] !== "");
   return html`<section class="top-table"><h2>${t(top.title)} ${children}</h2>
     ${error ? html`<${Refusal} error=${error} />` : data && !rows.length ? html`<p class="quiet">${t("top.none")}</p>`
-      : html`<div class="wide"><table class="sheet-table"><thead><tr><th><span class="sr">${t(top.title)}</span></th>
-        ${top.metrics.map((one) => html`<th class="number" aria-sort=${one === by ? "descending" : "none"}><button class="sort" onClick=${() => order(one)}>${nameOf(one)}${one === by ? " ▾" : ""}</button></th>`)}</tr></thead>
+      : html`<div class="wide ${isOld ? "old" : ""}"><table class="sheet-table"><thead><tr><th><span class="sr">${t(top.title)}</span></th>
+        ${top.metrics.map((one) => html`<th class="number" aria-sort=${one === by ? "descending" : "none"}><button class="sort" onClick=${() => order(one)}>${nameOf(one, top.steps)}${one === by ? " ▾" : ""}</button></th>`)}</tr></thead>
       <tbody>${rows.map((row) => html`<tr><th scope="row"><a href=${runsOf(top, row[top.by])}><bdi>${line(String(row[top.by]), 60)}</bdi></a></th>
         ${top.metrics.map((one) => html`<td class="number" title=${String(row[one] ?? "")} data-value=${String(row[one] ?? "")}>${shown(one, row[one])}</td>`)}</tr>`)}</tbody></table></div>`}</section>`;
 }
@@ -80,8 +80,8 @@ function runsOf({ asks, where: only }, value) {
   return shared("/", query, { where: narrowed(query.where, own, ...(only ? [only] : [])) });
 }
 
-/** @param {string} metric */
-const nameOf = (metric) => t(/** @type {Key} */ (`metric.${metric}`));
+/** What a column counts: runs, or calls of models and tools. @param {string} metric @param {string} [steps] */
+const nameOf = (metric, steps) => t(/** @type {Key} */ (`metric.${steps && metric === "count" ? "calls" : metric}`));
 
 /** @param {string} metric @param {number | null | undefined} value */
 function shown(metric, value) {

@@ -33,7 +33,7 @@ function wordsOf(made) {
 
 export function Page() {
   const { id = "", project } = place.value.query;
-  useEffect(() => void loadRuns(), [id, project]);
+  useEffect(() => (id ? void loadRuns() : location.replace("/conversations")), [id, project]);
   const there = view.value;
   useEffect(() => {
     if (there) void stepPanel();

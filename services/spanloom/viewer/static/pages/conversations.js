@@ -4,8 +4,9 @@ import { list as enList } from "../i18n/en/list.js";
 import { learn, number, t } from "../i18n/index.js";
 import { conversations as zh } from "../i18n/zh/conversations.js";
 import { list as zhList } from "../i18n/zh/list.js";
+import { useEffect } from "../vendor/hooks.js";
 import { clock, duration, moment, money, short } from "../format.js";
-import { stateOf } from "../list/run.js";
+import { keepOrigin, stateOf } from "../list/run.js";
 import { RangeFault } from "../list/range_fault.js";
 import { TimeRange } from "../list/time_range.js";
 import { change, link, place } from "../state/place.js";
@@ -27,6 +28,7 @@ export function Page() {
   const { project, user, cursor } = query;
   const fault = faultOf(query, Date.now());
   const { data, error, again } = useFetched(fault ? "" : "/v1/conversations", { project, user, cursor, limit: PAGE, ...sent(query) });
+  useEffect(() => keepOrigin({ url: location.pathname + location.search, runs: [] }), [query]);
   /** @type {Conversation[]} */
   const items = data?.items ?? [];
   return html`<${Frame} title=${t("section.conversations")} nav=${html`<div class="asking"><${User} /><${TimeRange} /></div>`}>

@@ -42,7 +42,7 @@ export function Page() {
   const isShown = rows && (!error || isAway());
   if (faultOf(place.value.query, Date.now())) return html`<${Frame} title=${t("list.title")} nav=${html`<${FilterBar} />`}><main class="list"><${RangeFault} /></main><//>`;
   return html`<${Frame} title=${t("list.title")} nav=${html`<${FilterBar} />`}>
-    <main class="list ${error ? "stale" : ""}">
+    <main class="list ${error || isLoading.value ? "stale" : ""}">
       <h1 class="sr">${t("list.title")}</h1>
       <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${ExportAll} /><${ImportButton} project=${project} /><${Controls} /></div>
       <div class="histogram"><${Histogram} /></div>

@@ -8,7 +8,7 @@ import { link, place } from "../state/place.js";
 import { zone } from "../state/range.js";
 import { useFetched } from "../ui/fetched.js";
 import { Frame } from "../ui/frame.js";
-import { html, line } from "../ui/html.js";
+import { coded, html, line } from "../ui/html.js";
 
 learn({ en, zh });
 
@@ -34,7 +34,7 @@ function Diagnosis() {
   const findings = data?.findings ?? [];
   const wrong = findings.filter((one) => one.status !== "ok" && one.status !== "skipped");
   return html`<h2>${t("settings.doctor")}</h2><${Refused} error=${error} />
-    ${data && (wrong.length ? html`<div class="wide"><table class="sheet-table"><tbody>${wrong.map((one) => html`<tr><th scope="row" class=${one.status === "failed" ? "wrong" : "odd"}>${one.name}</th><td>${one.found}</td><td>${one.todo}</td></tr>`)}</tbody></table></div>`
+    ${data && (wrong.length ? html`<div class="wide"><table class="sheet-table"><tbody>${wrong.map((one) => html`<tr><th scope="row" class=${one.status === "failed" ? "wrong" : "odd"}>${one.name}</th><td>${coded(line(one.found, 1000))}</td><td>${coded(line(one.todo, 1000))}</td></tr>`)}</tbody></table></div>`
       : html`<p class="fine">${t("settings.fine", { n: findings.length })}</p>`)}`;
 }
 

@@ -24,8 +24,12 @@ import { SelectedCount } from "../ui/select_box.js";
 learn({ en: { ...enList, ...en }, zh: { ...zhList, ...zh } });
 
 const ViewMenu = later(async () => (await import("../views/menu.js")).ViewMenu);
+const Empty = later(async () => (await import("../list/empty.js")).Empty);
 const AddToQueue = later(async () => (await import("../queues/add.js")).AddToQueue);
 const EXAMPLES = ["type = tool and error", "type = model and duration > 10s", "type = model and not cost exists", "tool = search_web"];
+
+/** Whether anything but all steps is asked for. @param {import("../state/place.js").Query} query */
+const isAsked = ({ where, run_where: runs, project, since, until }) => Boolean(where || runs || project || since || until);
 
 export function Page() {
   const { query } = place.value;
@@ -40,7 +44,7 @@ export function Page() {
         ${query.run_where && html`<span class="chip"><code>${t("steps.of", { where: query.run_where })}</code><button aria-label=${t("filter.remove", { part: query.run_where })} onClick=${() => change({ run_where: null, cursor: null, at: null }, true)}>×</button></span>`}
         <span class="room"></span><${Chosen} /><${ViewMenu} of="steps" /></div>
       ${isWrong ? html`<${Examples} />` : error && html`<${Failure} error=${error} again=${() => load(query)} />`}
-      ${!error && rows.value && (rows.value.length ? html`<${StepTable} rows=${rows.value} /><${Pager} at=${Number(query.at ?? 0)} n=${rows.value.length} page=${PAGE} next=${nextCursor.value} />` : html`<${Examples} isEmpty />`)}`}
+      ${!error && rows.value && (rows.value.length ? html`<${StepTable} rows=${rows.value} /><${Pager} at=${Number(query.at ?? 0)} n=${rows.value.length} page=${PAGE} next=${nextCursor.value} />` : (isAsked(query) ? html`<${Examples} isEmpty />` : html`<${Empty} />`))}`}
     </main><//>`;
 }
 

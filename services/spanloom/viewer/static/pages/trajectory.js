@@ -3,7 +3,7 @@ import { useEffect } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Header } from "../run/header.js";
 import { Player } from "../run/player.js";
-import { chosen, failure, headed, load, lost, runPath, traceId, view } from "../run/state.js";
+import { chosen, failure, grown, headed, load, lost, runPath, traceId, view } from "../run/state.js";
 import { Tree } from "../run/tree.js";
 import { Crumbs, viewOf, Views } from "../run/views.js";
 import { AnnotateButton, Annotation } from "../annotate/door.js";
@@ -48,7 +48,7 @@ function Left() {
 }
 
 function Chosen() {
-  const there = view.value;
+  const there = grown.value >= 0 ? view.value : null; // a view that has grown is the same object
   const i = chosen.value;
   const { project, version, annotate } = place.value.query;
   if (!there || i < 0 || i >= there.o.n) return html`<p class="quiet">${t("step.choose")}</p>`;

@@ -1,5 +1,5 @@
 /** The graph of a run by agents: one box an agent with its calls inside, made of the outline alone. */
-import { t } from "../i18n/index.js";
+import { number, t } from "../i18n/index.js";
 import { duration, short } from "../format.js";
 import { isFault, isPassed, isStep, ms } from "../tree/outline.js";
 import { html, line } from "../ui/html.js";
@@ -106,7 +106,7 @@ function edgeOf(edges, from, to) {
 const shownOf = ({ inner }) => [...inner.values()].sort((a, b) => b.calls - a.calls).slice(0, SHOWN);
 
 /** @param {Inner} one */
-const figures = (one) => `×${one.calls}${one.tokens ? ` · ${short(one.tokens)}` : ""}${one.errors ? ` · ✕ ${one.errors}` : ""}`;
+const figures = (one) => `×${number(one.calls)}${one.tokens ? ` · ${short(one.tokens)}` : ""}${one.errors ? ` · ✕ ${one.errors}` : ""}`;
 
 /** The size of a box, for its names and figures. @param {Agent} agent @returns {Agent} */
 function sized(agent) {

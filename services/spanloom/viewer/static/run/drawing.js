@@ -20,10 +20,31 @@ function beyond({ scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth,
   return /** @type {BoxEdge[]} */ (Object.keys(EDGES)).filter((edge) => room[edge] > SLACK);
 }
 
-/** @param {{label: string, children?: unknown, box: {current: HTMLElement | null}}} props */
-function Scrolled({ label, children, box }) {
+/** @typedef {Map<string, {x: number, y: number, width: number, height: number}>} Boxes by their middles */
+
+// The whole drawing in small, with the part in sight; a click or a drag goes there. Keys scroll the box itself.
+
+/** @param {{box: {current: HTMLElement | null}, map: {width: number, height: number, boxes: Boxes}}} props */
+function Overview({ box, map: { width, height, boxes } }) {
+  const at = box.current;
+  if (!at?.scrollWidth) return "";
+  /** @param {PointerEvent} event */
+  const go = (event) => {
+    const { left, top, width: wide, height: high } = /** @type {Element} */ (event.currentTarget).getBoundingClientRect();
+    if (event.buttons) at.scrollTo(((event.clientX - left) / wide) * at.scrollWidth - at.clientWidth / 2, ((event.clientY - top) / high) * at.scrollHeight - at.clientHeight / 2);
+  };
+  const [x, y] = [width / at.scrollWidth, height / at.scrollHeight];
+  return html`<svg class="overview-map" aria-hidden="true" viewBox=${`0 0 ${width} ${height}`} onPointerDown=${go} onPointerMove=${go}>
+    ${[...boxes.values()].map((one) => html`<rect x=${one.x - one.width / 2} y=${one.y - one.height / 2} width=${one.width} height=${one.height} />`)}
+    <rect class="sight" x=${at.scrollLeft * x} y=${at.scrollTop * y} width=${at.clientWidth * x} height=${at.clientHeight * y} /></svg>`;
+}
+
+/** @param {{label: string, children?: unknown, box: {current: HTMLElement | null}, map: {width: number, height: number, boxes: Boxes}}} props */
+function Scrolled({ label, children, box, map }) {
   const [edges, setEdges] = useState(/** @type {BoxEdge[]} */ ([]));
+  const [, draw] = useState(0);
   const look = () => {
+    draw((n) => n + 1);
     const found = box.current ? beyond(box.current) : [];
     setEdges((before) => (before.join() === found.join() ? before : found));
   };
@@ -38,7 +59,7 @@ function Scrolled({ label, children, box }) {
     box.current?.scrollBy({ left: EDGES[edge][1] * clientWidth * STEP, top: EDGES[edge][2] * clientHeight * STEP });
   };
   return html`<div class="scrolled"><div class="graph" ref=${box} tabindex="0" role="region" aria-label=${label} onScroll=${look} onPointerDown=${drag}>${children}</div>
-    ${edges.map((edge) => html`<button key=${edge} class="beyond ${edge}" aria-label=${t(`graph.more.${edge}`)} title=${t(`graph.more.${edge}`)} onClick=${go(edge)}><span aria-hidden="true">${EDGES[edge][0]}</span></button>`)}</div>`;
+    ${edges.map((edge) => html`<button key=${edge} class="beyond ${edge}" aria-label=${t(`graph.more.${edge}`)} title=${t(`graph.more.${edge}`)} onClick=${go(edge)}><span aria-hidden="true">${EDGES[edge][0]}</span></button>`)}${edges.length > 0 && html`<${Overview} box=${box} map=${map} />`}</div>`;
 }
 
 /** Drag what is in the box; a touch scrolls it anyway. @param {PointerEvent} event */
@@ -58,8 +79,8 @@ const ZOOM = { by: 1.3, least: 0.1, most: 3 };
 /** Minimum scale to begin with: letters of 12 pixels are legible at 8.4. */
 const SMALLEST = 0.7;
 
-/** A drawing in a scrolled box, with buttons for its scale; to begin with it shrinks to fit as long as it is legible. @param {{width: number, height: number, label: string, children?: unknown}} props */
-export function Zoomed({ width, height, label, children }) {
+/** A drawing in a scrolled box, with buttons for its scale; to begin with it shrinks to fit as long as it is legible. @param {{width: number, height: number, boxes: Boxes, label: string, children?: unknown}} props */
+export function Zoomed({ width, height, boxes, label, children }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const [scale, setScale] = useState(0); // 0: by the size of the box
   const now = () => (box.current?.querySelector("svg")?.getBoundingClientRect().width ?? width) / width;
@@ -67,7 +88,7 @@ export function Zoomed({ width, height, label, children }) {
   const fit = () => { if (box.current) setScale(Math.max(ZOOM.least, Math.min(1, (box.current.clientWidth - 2) / width, (box.current.clientHeight - 2) / height))); };
   const style = scale ? { width: `${width * scale}px`, minWidth: "0", maxWidth: "none" } : { width: `${width}px`, minWidth: `${width * SMALLEST}px` };
   return html`<div class="graph-tools zoom"><button aria-label=${t("graph.out")} title=${t("graph.out")} onClick=${by(1 / ZOOM.by)}>−</button><button aria-label=${t("graph.in")} title=${t("graph.in")} onClick=${by(ZOOM.by)}>+</button><button onClick=${fit}>${t("graph.fit")}</button></div>
-    <${Scrolled} label=${label} box=${box}><svg style=${style} viewBox=${`0 0 ${width} ${height}`}>
+    <${Scrolled} label=${label} box=${box} map=${{ width, height, boxes }}><svg style=${style} viewBox=${`0 0 ${width} ${height}`}>
       <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" /></marker></defs>
       ${children}</svg><//>`;
 }

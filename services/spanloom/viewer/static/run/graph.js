@@ -3,7 +3,7 @@
  * layout library is loaded on first use.
  */
 import { useEffect, useLayoutEffect, useMemo, useState } from "../vendor/hooks.js";
-import { t } from "../i18n/index.js";
+import { number, t } from "../i18n/index.js";
 import { html, line } from "../ui/html.js";
 import { duration, short } from "../format.js";
 import { change, place } from "../state/place.js";
@@ -11,6 +11,7 @@ import { batch } from "../vendor/signals.js";
 import { asError, missing, useAgain, useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { Zoomed } from "./drawing.js";
+import { wrapped } from "./wrapping.js";
 import { AgentBox, agentsOf, fitting } from "./agents.js";
 import { head } from "./player.js";
 import { choose, chosen, runPath, view } from "./state.js";
@@ -22,12 +23,12 @@ import { Gone } from "./views.js";
 /** @typedef {{from: string, to: string, calls: number, handoffs?: number}} Edge */
 /** @typedef {{nodes: Node[], edges: Edge[], why: string}} Graph */
 /** The run of a graph: its first row among the outline's, and the row after its last. @typedef {{path: string, project?: string, version: number, first: number, end: number}} Source */
-/** @typedef {{width: number, height: number, boxes: Map<string, {x: number, y: number}>, paths: {edge: Edge, points: {x: number, y: number}[]}[]}} Plan */
+/** @typedef {{width: number, height: number, boxes: Map<string, import("./wrapping.js").Placed>, paths: {edge: Edge, points: {x: number, y: number}[]}[]}} Plan */
 
 const WIDTH = 190;
 const HEIGHT = 48;
 const MARGIN = 16;
-const APART = 30;
+const APART = 40;
 
 /** The run of the URL. @returns {Source | null} */
 function ofPage() {
@@ -69,7 +70,7 @@ function AgentGraph({ source }) {
   useLayoutEffect(() => show(document.querySelector(".agent-box.on")), [plan]);
   if (failed) return html`<${Modes} /><${Failure} error=${failed} again=${again} />`;
   if (!made || plan?.of !== made) return html`<${Modes} /><p class="pad quiet">…</p>`;
-  return html`<${Modes} /><${Zoomed} width=${plan.plan.width} height=${plan.plan.height} label=${t("graph.label")}>
+  return html`<${Modes} /><${Zoomed} boxes=${plan.plan.boxes} width=${plan.plan.width} height=${plan.plan.height} label=${t("graph.label")}>
     ${plan.plan.paths.map(({ edge, points }) => html`<${Line} edge=${edge} points=${points} />`)}
     ${made.agents.map((agent) => html`<${AgentBox} key=${agent.id} agent=${agent} at=${plan.plan.boxes.get(agent.id)} />`)}<//>`;
 }
@@ -105,7 +106,7 @@ function CallGraph({ source }) {
   if (error) return html`<${Modes} /><${Failure} error=${error} again=${asked.error ? asked.again : planAgain} />`;
   if (!source || !drawn) return html`<${Modes} /><p class="pad quiet">…</p>`;
   const { data, plan } = drawn;
-  return html`<${Modes} /><${Zoomed} width=${plan.width} height=${plan.height} label=${t("graph.label")}>
+  return html`<${Modes} /><${Zoomed} boxes=${plan.boxes} width=${plan.width} height=${plan.height} label=${t("graph.label")}>
         ${plan.paths.map(({ edge, points }) => html`<${Line} edge=${edge} points=${points} />`)}
         ${data.nodes.map((node) => html`<${Box} key=${node.id} node=${node} at=${plan.boxes.get(node.id)} source=${source} />`)}<//>${data.why && html`<p class="pad quiet">${data.why}</p>`}`;
 }
@@ -132,16 +133,17 @@ const isOf = (o, { type, name, agent }, i) => o.kinds[o.kind[i]] === type && o.n
 async function planned({ nodes, edges }, mode = "calls") {
   const { default: dagre } = await import("../vendor/dagre.js").catch(() => { throw missing(); });
   const graph = new dagre.graphlib.Graph();
-  graph.setGraph({ rankdir: "LR", nodesep: mode === "agents" ? 18 : 10, ranksep: mode === "agents" ? 2 * APART : APART, marginx: MARGIN, marginy: MARGIN });
+  graph.setGraph({ rankdir: "LR", nodesep: mode === "agents" ? 18 : 10, ranksep: mode === "agents" ? 60 : APART, marginx: MARGIN, marginy: MARGIN });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id, width = WIDTH, height = HEIGHT } of nodes) graph.setNode(id, { width, height });
   for (const { from, to } of edges) graph.setEdge(from, to);
   dagre.layout(graph, { disableOptimalOrderHeuristic: true }); // in order of start
-  return {
+  const plan = {
     ...graph.graph(),
     boxes: new Map(nodes.map(({ id }) => [id, graph.node(id)])),
     paths: edges.map((edge) => ({ edge, points: fromSide(graph.edge(edge.from, edge.to).points, graph.node(edge.from), graph.node(edge.to)) })),
   };
+  return mode === "agents" ? wrapped(plan) : plan;
 }
 
 /** @typedef {{x: number, y: number}} Point */
@@ -155,11 +157,11 @@ function fromSide(points, from, to) {
 /** @param {{edge: Edge, points: {x: number, y: number}[]}} props */
 function Line({ edge, points }) {
   const path = points.map(({ x, y }, at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-  const middle = points[Math.floor(points.length / 2)];
+  const end = points[points.length - 1];
   const isHandoff = (edge.handoffs ?? 0) > 0;
-  const times = isHandoff ? t("graph.handoffs", { n: edge.handoffs ?? 0 }) : edge.calls > 1 ? `${edge.calls}×` : "";
+  const times = isHandoff ? `⇢${number(edge.handoffs ?? 0)}` : edge.calls > 1 ? `${short(edge.calls)}×` : "";
   return html`<path class="edge ${isHandoff ? "handoff" : ""}" d=${path} marker-end="url(#tip)" />
-    ${times && html`<text class="times" x=${middle.x + 5} y=${middle.y - 3}>${times}</text>`}`;
+    ${times && html`<text class="times" text-anchor="end" x=${end.x - 9} y=${end.y - 4}>${times}${isHandoff && html`<title>${t("graph.handoffs", { n: edge.handoffs ?? 0 })}</title>`}</text>`}`;
 }
 
 /**
@@ -197,7 +199,7 @@ function Box({ node, at, source }) {
     transform=${`translate(${at.x - WIDTH / 2} ${at.y - HEIGHT / 2})`} onClick=${() => choose(row)} onKeyDown=${press}>
     <rect width=${WIDTH} height=${HEIGHT} rx="5" /><rect class="edge-of" width="4" height=${HEIGHT} rx="2" />
     <text x="14" y="20"><tspan class="kind">${node.type}</tspan> <tspan class="name">${fitting(node.name, WIDTH - 40 - (node.type.length + (node.errors ? 5 : 0)) * 7)}</tspan></text>
-    <text x="14" y="37" class="more">${facts.filter(Boolean).join(" · ")}</text>
+    <text x="14" y="37" class="more">${fitting(facts.filter(Boolean).join(" · "), WIDTH - 10)}</text>
     ${node.errors > 0 && html`<text x=${WIDTH - 10} y="20" class="faults">✕ ${node.errors}</text>`}
     <title>${line(node.name, 200)}</title>
   </g>`;

@@ -3,9 +3,9 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
 import { clock, duration, moment, money, percent, short } from "../format.js";
-import { t } from "../i18n/index.js";
+import { number, t } from "../i18n/index.js";
 import { link, place, when } from "../state/place.js";
-import { html, Menu, visible } from "../ui/html.js";
+import { html, line, Menu, visible } from "../ui/html.js";
 import { following, grown, headed, runPath, summary, traceId, view, wholeDocument } from "./state.js";
 import { follow } from "../state/follow.js";
 import { stateOf } from "../list/run.js";
@@ -35,7 +35,7 @@ async function loadVersions() {
 export function Versions() {
   const items = versions.value;
   const mine = view.value?.o.version ?? 0;
-  if (!mine) return "";
+  if (mine < 2 && items.length < 2) return ""; // it looks like a version of the agent
   return html`<${Menu} class="versions" label=${`v${mine} ▾`} name=${t("versions")}>
     <ul class="choices">${items.map((one) => html`<${Line} key=${one.version} one=${one} mine=${mine} />`)}</ul>
     ${items.length < 2 && html`<p class="quiet">${t("versions.only")}</p>`}
@@ -147,6 +147,7 @@ export function Header() {
   return html`<header class="run-head ${isFolded ? "folded" : ""}">
     <div class="title"><span class="state s-${state}" title=${words}>${sign}</span>
       <h1><bdi>${visible(run.root_name || run.trace_id)}</bdi></h1><span class="quiet">${words}</span> ${run.status === "live" && !version && html`<${Follow} />`} <${Versions} />
+      ${run.release && html`<span class="quiet">${t("run.release")} <bdi>${line(run.release, 40)}</bdi></span>`}
       <span class="quiet" title=${run.trace_id}>${moment(Number(run.started_at))}</span>
       <${ExportButton} class="copy" sources=${[{ trace: traceId(), project, version }]} n=${1}>${t("export.open")}<//><p class="on-paper">${t("export.paper")}</p>
       <${DatasetButton} class="copy" sources=${[{ trace: traceId(), project, version }]} />
@@ -185,7 +186,7 @@ function Metrics({ run, metrics }) {
     <div class=${heldTime} title=${t("metric.sum.means")}><dt>${t("metric.tool")}</dt><dd>${duration(Number(metrics?.tool_duration ?? run.tool_time))}</dd></div>
     <div class="main" title=${`${run.input_tokens} / ${run.output_tokens}`}><dt>${t("metric.tokens")}</dt><dd>${short(run.input_tokens)} / ${short(run.output_tokens)}</dd></div>
     ${run.cost !== null && html`<div class="main"><dt>${t("column.cost")}</dt><dd>${money(run.cost)}</dd></div>`}
-    ${["agent", "model", "tool", "graph"].filter((kind) => run.step_counts[kind]).map((kind) => html`<div class="k-${kind}"><dt>${kind}</dt><dd>${run.step_counts[kind]}</dd></div>`)}
+    ${["agent", "model", "tool", "graph"].filter((kind) => run.step_counts[kind]).map((kind) => html`<div class="k-${kind}"><dt>${kind}</dt><dd>${number(run.step_counts[kind])}</dd></div>`)}
     <div class="main"><dt>${t("column.errors")}</dt><dd><${Errors} n=${run.failures || errors} /></dd></div>
     <div class=${held}><dt>${t("metric.rates")}</dt><dd>${percent(metrics?.model_error_rate ?? 0)} / ${percent(metrics?.tool_error_rate ?? (run.failures ? 0.011 : 0))}</dd></div>
     <div class=${held}><dt>${t("metric.share")}</dt><dd>${percent(metrics?.tool_step_proportion ?? 0.5)}</dd></div>

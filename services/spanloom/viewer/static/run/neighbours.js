@@ -51,7 +51,7 @@ export function Neighbours() {
     { key: "y", says: "key.copy", run: copyAddress },
   ], []);
   return html`<nav class="neighbours" aria-label=${t("neighbours")}><${Copied} />
-    <a href=${url}>‹ ${t(url.startsWith("/conversation") ? "conversation.title" : "list.title")}</a>
+    <a href=${url}>‹ ${t(url.startsWith("/conversations") ? "section.conversations" : url.startsWith("/conversation") ? "conversation.title" : "list.title")}</a>
     ${at >= 0 && html`<span class="room"></span><span class="quiet">${t("neighbours.at", { at: first + at + 1, n: `${number(first + runs.length)}${cursor ? "+" : ""}` })}</span>
       <a class="button" aria-label=${t("key.before")} title="[" href=${before || null} aria-disabled=${String(!before)}>‹</a>
       <a class="button" aria-label=${t("key.next")} title="]" href=${next || null} aria-disabled=${String(!next)}>›</a>`}

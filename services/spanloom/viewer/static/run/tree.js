@@ -5,7 +5,7 @@ import { kept } from "../state/reader.js";
 import { html } from "../ui/html.js";
 import { getJson } from "../api.js";
 import { place } from "../state/place.js";
-import { choose, chosen, drill, drillUp, grid, runPath, turnFrames, turns } from "./state.js";
+import { choose, chosen, drill, drillUp, grid, grown, runPath, turnFrames, turns } from "./state.js";
 import { effect } from "../vendor/signals.js";
 import { useKeys } from "../ui/frame.js";
 import { Clock, criticalPath } from "../tree/clock.js";
@@ -163,6 +163,7 @@ function begin(view, words, rows, strip, flame) {
   if (view.position[made.active] > 0) made.select(made.active, true);
   const colours = whenTurned(() => { heat.paint(); time.schedule(); });
   const shown = effect(() => {
+    void grown.value; // then the view has another outline
     const more = drawn(view);
     const isOther = made.clock.cut !== more.clock.cut;
     made.clock = more.clock;

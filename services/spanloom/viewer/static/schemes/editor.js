@@ -5,6 +5,7 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { asError, part } from "../ui/fetched.js";
 import { Refusal } from "../ui/frame.js";
+import { Preview } from "./preview.js";
 
 // Schemes to begin with.
 
@@ -89,6 +90,7 @@ export function Editor({ text: first, project, stored, close }) {
       <span class="room"></span><button onClick=${close}>${t(kept.names.length ? "close" : "cancel")}</button></p>
     <${Refusal} error=${error} />
     <div role="status">${isCurrent && text.trim() && checked.schemes.map((one) => html`<${Verdict} key=${one.name + one.line} checked=${one} />`)}</div>
+    ${isCurrent && checked.schemes.map(({ form }) => form && html`<${Preview} key=${form.name} form=${form} />`)}
     ${isCurrent && checked.schemes.some((one) => one.errors.length + one.remarks.length > 0) && html`<${Source} text=${text} findings=${checked.schemes.flatMap(findings)} />`}
   </section>`;
 }

@@ -1,12 +1,12 @@
 /** What a part of the settings says if its answer was refused, with a way on. */
 import { t } from "../i18n/index.js";
 import { isKeyAsked } from "../ui/frame.js";
-import { html } from "../ui/html.js";
+import { coded, html, visible } from "../ui/html.js";
 
 /** @param {{error: import("../api.js").ApiError | null, again?: () => void}} props `again`: asks once more */
 export function Refused({ error, again = () => location.reload() }) {
   if (!error) return "";
   const isLocked = error.status === 401 || error.status === 403;
-  return html`<p class="quiet" role="note">${error.message} ${isLocked ? t("settings.needs") : ""}
+  return html`<p class="quiet" role="note">${coded(visible(error.message))} ${isLocked ? t("settings.needs") : ""}
     <button onClick=${isLocked ? () => { isKeyAsked.value = true; } : again}>${t(isLocked ? "switch.key" : "retry")}</button></p>`;
 }

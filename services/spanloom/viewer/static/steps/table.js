@@ -2,8 +2,8 @@
 import { clock, duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { pageOf } from "../list/run.js";
-import { condition, narrowed } from "../state/filters.js";
-import { change, place } from "../state/place.js";
+import { asking, none } from "../list/columns.js";
+import { place } from "../state/place.js";
 import { html, line, visible } from "../ui/html.js";
 import { AllBox, RowBox } from "../ui/select_box.js";
 import { SortHead } from "../ui/sort_head.js";
@@ -12,27 +12,19 @@ import { keyOf, selection } from "./rows.js";
 /** @typedef {import("./rows.js").Step} Step */
 /** @typedef {{name: string, label: import("../i18n/index.js").Key, order?: string, isNumber?: boolean, cell: (step: Step) => unknown, title?: (step: Step) => string}} Column */
 
-const none = () => html`<span class="none">–</span>`;
-
 /** @template T @param {T | null | undefined} value @param {(value: T) => unknown} shown */
 const maybe = (value, shown) => (value === null || value === undefined || value === "" ? none() : shown(value));
 
-/** A value that a click adds to the question. @param {string} field @param {string | null} value */
-const asking = (field, value) => maybe(value, (text) => html`<button class="plain" title=${t("steps.filter", { field })} onClick=${() => narrow(field, text)}><bdi>${line(text, 40)}</bdi></button>`);
-
-/** @param {string} field @param {string} value */
-function narrow(field, value) {
-  const part = condition(field, "=", value, field === "type" ? "choice" : "text");
-  change({ where: narrowed(place.peek().query.where, part), cursor: null, at: null }, true);
-}
+/** @param {string | null} name */
+const known = (name) => (name ? [name] : []);
 
 /** @type {Column[]} */
 const COLUMNS = [
   { name: "started", label: "column.started", order: "start", isNumber: true, cell: (step) => clock(Number(step.started_at)), title: (step) => moment(Number(step.started_at)) },
-  { name: "type", label: "column.type", cell: (step) => html`<span class="kind k-${step.type}">${asking("type", step.type)}</span>` },
+  { name: "type", label: "column.type", cell: (step) => html`<span class="kind k-${step.type}">${asking("type", [step.type], "choice")}</span>` },
   { name: "name", label: "column.name", cell: (step) => html`<a href=${pageOf(step, { step: step.step_id })}><bdi>${line(step.name || step.step_id, 60)}</bdi></a>${step.has_error && html` <span class="about bad">${line(why(step), 120)}</span>`}`, title: (step) => visible(why(step)) },
-  { name: "agent", label: "column.agent", cell: (step) => (step.type === "agent" ? asking("agent", step.name) : asking("owner", step.agent_name)) },
-  { name: "model", label: "column.model", cell: (step) => asking("model", step.model) },
+  { name: "agent", label: "column.agent", cell: (step) => (step.type === "agent" ? asking("agent", known(step.name)) : asking("owner", known(step.agent_name))) },
+  { name: "model", label: "column.model", cell: (step) => asking("model", known(step.model)) },
   { name: "duration", label: "column.duration", order: "duration", isNumber: true, cell: (step) => duration(Number(step.duration)) },
   { name: "first", label: "column.first", order: "first_token", isNumber: true, cell: (step) => maybe(step.first_token_ms, duration) },
   { name: "input", label: "column.input", order: "input_tokens", isNumber: true, cell: (step) => maybe(step.input_tokens, short) },

@@ -107,9 +107,9 @@ export class Timeline {
     else this.zoom(middle - share * (to - from) * factor, middle + (1 - share) * (to - from) * factor);
   }
 
-  /** Set what is drawn in addition to the rows. @param {More} more */
+  /** Set what is drawn in addition to the rows; the whole stays the whole, also of a run that has grown. @param {More} more */
   show(more) {
-    const isOther = more.clock.cut.length !== this.more.clock.cut.length;
+    const isOther = more.clock.cut.length !== this.more.clock.cut.length || this.isWhole();
     this.more = more;
     if (isOther) this.whole();
     this.schedule();

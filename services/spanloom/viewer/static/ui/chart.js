@@ -119,7 +119,7 @@ function Cursor({ label, words, count, at, anchor, move, hold, pick }) {
 /** @param {{slots: Slot[]}} props */
 function Axis({ slots }) {
   const ticks = [0, Math.floor(slots.length / 2), slots.length - 1].filter((at, i, all) => at >= 0 && all.indexOf(at) === i);
-  return html`<div class="axis" aria-hidden="true">${ticks.map((at) => html`<span>${clock(slots[at].start)}</span>`)}</div>`;
+  return html`<div class="axis" aria-hidden="true">${ticks.map((at) => html`<span>${clock(slots[at].start, undefined, slots[at].end - slots[at].start < 60_000)}</span>`)}</div>`;
 }
 
 /** The same numbers as a table, made when it is opened. @param {Pick<Props, "slots" | "series" | "format">} props */

@@ -7,7 +7,7 @@ import { html } from "./html.js";
 
 // Fetches data of a component from the service, again whenever its parameters change.
 
-/** @typedef {{data: any, error: ApiError | null, again: () => void}} Fetched */
+/** `isOld`: the data is of other parameters. @typedef {{data: any, isOld: boolean, error: ApiError | null, again: () => void}} Fetched */
 
 /** @param {unknown} failed */
 export const asError = (failed) => (failed instanceof ApiError ? failed : new ApiError(0, String(failed)));
@@ -30,7 +30,7 @@ export function useAgain(error) {
  * @returns {Fetched}
  */
 export function useFetched(path, params = {}) {
-  const [data, setData] = useState(/** @type {any} */ (null));
+  const [got, setData] = useState(/** @type {{of: string, data: any}} */ ({ of: "", data: null }));
   const [failed, setFailed] = useState(/** @type {{of: string, error: ApiError} | null} */ (null));
   const of = JSON.stringify([path, params, annotator.value]);
   const error = failed?.of === of ? failed.error : null;
@@ -39,12 +39,12 @@ export function useFetched(path, params = {}) {
     const until = new AbortController();
     if (path) {
       getJson(path, params, until.signal).then(
-        (answer) => { setData(answer); setFailed(null); },
+        (data) => { setData({ of, data }); setFailed(null); },
         (why) => { if (!until.signal.aborted) setFailed({ of, error: asError(why) }); });
     }
     return () => until.abort();
   }, [of, turn]);
-  return { data, error, again };
+  return { data: got.data, isOld: got.of !== of, error, again };
 }
 
 // Components that are loaded when they are shown, so that the first rows do not wait for them.

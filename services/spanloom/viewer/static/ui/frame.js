@@ -2,9 +2,9 @@
 import { useEffect, useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { kept } from "../state/reader.js";
-import { hasKey, isLocked, useKey } from "../api.js";
+import { hasKey, isLocked, slow, useKey } from "../api.js";
 import { language, t } from "../i18n/index.js";
-import { coded, html } from "./html.js";
+import { coded, html, visible } from "./html.js";
 import { Navigation } from "./navigation.js";
 
 // Keyboard shortcuts of one letter. They can be switched off (WCAG 2.1.4), never fire while the user is typing,
@@ -123,6 +123,7 @@ export function Frame({ title, nav, children }) {
       <div class="nav">${nav}</div>
     </header>
     ${children}
+    <p class="toast" role="status">${slow.value > 0 && t("error.slow")}</p>
     <${KeyDialog} /><${HelpDialog} />`;
 }
 
@@ -166,7 +167,8 @@ function kindOf(status) {
   if (BUSY.has(status)) return "busy";
   if (status === GONE) return "missing";
   if (status === 0) return "unreachable";
-  if (status === 401 || status === 403) return "locked";
+  if (status === 403) return "denied"; // its words say which key may
+  if (status === 401) return "locked";
   if (status === 404) return isOfRuns ? "missing" : "unknown";
   if (status === 422) return isOfRuns && !isTalk() ? "id" : "refused";
   return "failed";
@@ -180,13 +182,13 @@ export function Failure({ error, again }) {
   const is = kindOf(error.status);
   return html`<section class="notice" role="alert">
     <h2>${t(`error.${is}`)}</h2>
-    ${is !== "id" && error.message !== t("error.unreachable") && html`<p>${error.message}</p>`}
-    <p>${coded(t(`error.${is}.do`, { origin: location.origin }))}</p>
+    ${is !== "id" && error.message !== t("error.unreachable") && html`<p>${coded(visible(error.message))}</p>`}
+    ${is !== "denied" && html`<p>${coded(t(`error.${is}.do`, { origin: location.origin }))}</p>`}
     <p><button class="main" onClick=${again}>${t("retry")}</button>
       ${["missing", "id", "refused"].includes(is) && html` <a class="button" href=${isTalk() ? "/conversations" : error.status !== GONE && OF_RUNS.test(location.pathname) ? "/" : location.pathname}>${t("error.afresh")}</a>`}
-      ${is === "locked" && html` <button onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key")}</button>`}</p>
+      ${["locked", "denied"].includes(is) && html` <button onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key")}</button>`}</p>
   </section>`;
 }
 
 /** The refusal, in the words of the service. @param {{error: import("../api.js").ApiError | null}} props */
-export const Refusal = ({ error }) => html`<p class="refusal" role="alert">${error ? error.message : ""}</p>`;
+export const Refusal = ({ error }) => html`<p class="refusal" role="alert">${error ? coded(visible(error.message)) : ""}</p>`;

@@ -1,4 +1,5 @@
 /** The navigation of every page: the sections of the product, the present one marked. */
+import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";
 import { shared } from "../state/range.js";
@@ -23,6 +24,11 @@ const OF_RUNS = new Set(["/", "/overview"]);
 export function Navigation() {
   const { path: here, query } = place.value;
   const isOfRuns = OF_RUNS.has(here);
-  return html`<nav class="sections" aria-label=${t("section.label")}>
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => { // on a phone it may be beyond the edge
+    const present = /** @type {HTMLElement | null | undefined} */ (box.current?.querySelector("[aria-current]"));
+    if (present) box.current?.scrollTo(present.offsetLeft, 0);
+  }, [here]);
+  return html`<nav class="sections" ref=${box} aria-label=${t("section.label")}>
     ${SECTIONS.map(({ path, name, of }) => html`<a href=${shared(path, query, isOfRuns && (OF_RUNS.has(path) || path === "/queues") ? { where: query.where } : {})} aria-current=${here === path ? "page" : of.test(here) ? "true" : null}>${t(name)}</a>`)}</nav>`;
 }

@@ -145,7 +145,7 @@ export const judging = {
   "adjudication.unstored": "Not stored: {why}",
   "adjudication.changed": "the step says something else now",
   "adjudication.gone": "gone:",
-  "exchange.title": "Files",
+  "exchange.title": "Import and export",
   "exchange.about": "What annotators said goes out and comes in as files; the same again adds nothing.",
   "exchange.out": "Out",
   "exchange.in": "In",

@@ -16,6 +16,8 @@ export const judgingRuns = {
   "item.done": "done",
   "scheme.from": "From a file",
   "scheme.source": "Text of the scheme",
+  "scheme.preview": "What annotators see: {name}",
+  "scheme.preview.run": "Annotators answer for the run, or mark its texts.",
   "scheme.write": "Write a scheme",
   "scheme.paste": "YAML or JSON: one scheme, a list, or a whole configuration of Potato",
   "scheme.store": "Store {name}",

@@ -6,7 +6,6 @@ export const steps = {
   "steps.none": "No step matches",
   "steps.wrong": "The question cannot be read",
   "steps.ask": "What can be asked of steps, for example:",
-  "steps.filter": "Only this {field}",
   "column.type": "type",
   "column.agent": "agent",
   "column.model": "model",

@@ -145,7 +145,7 @@ export const judging = {
   "adjudication.unstored": "未保存：{why}",
   "adjudication.changed": "该步骤的内容已变",
   "adjudication.gone": "已消失：",
-  "exchange.title": "文件",
+  "exchange.title": "导入导出",
   "exchange.about": "标注以文件形式导出和导入；重复导入不会增加任何内容。",
   "exchange.out": "导出",
   "exchange.in": "导入",

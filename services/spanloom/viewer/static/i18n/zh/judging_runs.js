@@ -16,6 +16,8 @@ export const judgingRuns = {
   "item.done": "已完成",
   "scheme.from": "从文件",
   "scheme.source": "方案文本",
+  "scheme.preview": "标注者看到的表单：{name}",
+  "scheme.preview.run": "标注者针对整个运行作答，或标记其文本。",
   "scheme.write": "编写方案",
   "scheme.paste": "YAML 或 JSON：一个方案、一个列表，或 Potato 的完整配置",
   "scheme.store": "保存 {name}",

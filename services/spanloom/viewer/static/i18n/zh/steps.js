@@ -6,7 +6,6 @@ export const steps = {
   "steps.none": "没有符合的步骤",
   "steps.wrong": "无法理解这个问题",
   "steps.ask": "可以这样询问步骤：",
-  "steps.filter": "只看此 {field}",
   "column.type": "类型",
   "column.agent": "智能体",
   "column.model": "模型",

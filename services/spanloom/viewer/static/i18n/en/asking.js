@@ -1,0 +1,15 @@
+/** English: a list without rows, and what is asked by choices. */
+export const asking = {
+  "filter.field": "Field",
+  "filter.key": "Which one",
+  "filter.operator": "Comparison",
+  "filter.value": "Value",
+  "filter.use": "Add",
+  "empty.wrong": "That question has a fault",
+  "empty.wrong.do": "Above it says where. Questions that can be asked:",
+  "empty.match": "No run is like that",
+  "empty.match.do": "Take a filter out:",
+  "empty.named": "Words are looked for in what was said. As a name:",
+  "empty.without": "without",
+  "range.use": "Show",
+};
