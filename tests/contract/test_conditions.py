@@ -25,8 +25,8 @@ from spanloom.core.query.where.tree import Operator
 from spanloom.core.query.where.values import OPERATORS
 from spanloom.core.records.declared import FieldType
 from spanloom.storage.engine.parameters import Condition, batched, within
-from spanloom.storage.where.columns import ordered
 from spanloom.storage.where.compile import Compiler
+from spanloom.storage.where.orders import ordered
 from spanloom.storage.where.side_tables import Beside
 
 if TYPE_CHECKING:

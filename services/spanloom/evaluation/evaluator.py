@@ -48,18 +48,6 @@ class Kind(NamedTuple, Generic[ConfigT]):
     """Raises ``InvalidEvaluatorError`` with the key for what the model cannot check."""
 
 
-ConfigT = TypeVar("ConfigT", bound=BaseModel)
-
-
-class Kind(NamedTuple, Generic[ConfigT]):
-    """A kind of evaluator."""
-
-    config: type[ConfigT]
-    """Its configuration; unknown keys are refused."""
-    make: Callable[[ConfigT, Results], Judging]
-    """Raises ``InvalidEvaluatorError`` with the key for what the model cannot check."""
-
-
 @dataclass(frozen=True, slots=True)
 class Evaluator:
     """An evaluator that is ready to judge."""
