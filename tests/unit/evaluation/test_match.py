@@ -354,8 +354,9 @@ def test_a_wrong_configuration_names_its_key(config: dict[str, object], key: str
 def test_an_unreadable_reference_is_not_the_fault_of_the_run() -> None:
     result = match(messages_of(("a", {})), {"no": "document"}, "exact")
     assert (result["status"], result["error_code"]) == ("error", "unreadable_expected")
-    result = match({"no": "document"}, [], "exact")
-    assert (result["status"], result["error_code"]) == ("error", "unreadable_run")
+    for reference in (messages_of(), None):
+        result = match({"no": "document"}, reference, "exact")
+        assert (result["status"], result["error_code"]) == ("error", "unreadable_run")
 
 
 def test_a_function_that_raises_is_an_error() -> None:

@@ -68,7 +68,8 @@ def _guarded(
     config: MatchConfig,
     results: Results,
 ) -> Result:
-    """Judge a run that has a reference; the reference is read first."""
+    """Judge a run that has a reference; a run that cannot be read is an error without one, too."""
+    subject.run  # noqa: B018  # raises if it cannot
     try:
         reference = subject.reference
         if reference is not None and not (reference.is_messages and config.of in _OF_MESSAGES):
