@@ -78,6 +78,7 @@ def test_every_run_is_written_or_left_out_with_a_reason(written: Converted, runs
     assert all(orjson.dumps(one) for one in written.values())
 
 
+@pytest.mark.engine  # MLflow's modules start programs to learn about the machine
 @in_every_format
 def test_every_run_is_valid_by_its_tool(written: Converted, request: pytest.FixtureRequest) -> None:
     known = request.node.callspec.params["written"]

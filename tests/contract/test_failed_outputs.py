@@ -29,7 +29,7 @@ def test_what_a_tool_had_when_it_failed_is_kept(
     tool.status.code, tool.status.message = tool.status.STATUS_CODE_ERROR, "disk full"
     agent = wire_span(TRACE, 1, attributes={"openinference.span.kind": "AGENT"})
     body = message_of([agent, tool]).SerializeToString()
-    keys = extracted(store, [spooled(body, project)])
+    keys = extracted(store, [spooled(body, project)])[project]
     document = json.loads(store.documents.get(TRACE, Reach.only(project)) or b"")
     [step] = document["agent_steps"][0]["steps"]
     assert (step["output"], step["basic_info"]["error"]["msg"]) == ("twenty rows", "disk full")

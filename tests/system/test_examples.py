@@ -163,10 +163,21 @@ def in_shell(example: Example, reader: Reader) -> None:
         keys.add(Key(EXAMPLE_KEY_ID, "0" * 64, ALL_PROJECTS, frozenset(Scope), time.time_ns()))
         keys.close()
     if example.page.startswith(("docs/formats/", "docs/evaluation/")):
-        for line in FILES:
-            reader.type_line(line)
+        lay_out_files(reader)
         (reader.home / "weather.evalset.json").write_text(json.dumps(EVAL_SET))
     reader.type(example.text)
+
+
+def lay_out_files(reader: Reader) -> None:
+    """Make the files once; as an example may write over one, each page gets copies of them."""
+    made = reader.home / "made"
+    if not made.exists():
+        for line in FILES:
+            reader.type_line(line)
+        made.mkdir()
+        for name in ("runs.jsonl", "spans.jsonl", "example.json"):
+            shutil.copy(reader.home / name, made)
+    shutil.copytree(made, reader.home, dirs_exist_ok=True)
 
 
 def as_program(example: Example, reader: Reader) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import random
 import re
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.examples import is_long
 from tests.support.later_migration import LATER
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
@@ -33,6 +35,8 @@ from spanloom.storage.spans.records import FramedRecords
 from spanloom.storage.upkeep.retention import NEVER_EXPIRES, RETAINED, set_retention
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from clickhouse_connect.driver.client import Client
 
     from spanloom.storage.store import ClickHouseStore
@@ -58,6 +62,19 @@ class BreakingLane(Lane):
         super().run(statement, **parameters)
 
 
+EVERY_DAY_KILLS = 5
+
+
+def kills() -> Iterator[int]:
+    """Count the statements after which a lane is lost, without end: all in the long form.
+
+    Every day one in five of them, from another one on each time: each way back runs all statements
+    before again.
+    """
+    step = 1 if is_long() else EVERY_DAY_KILLS
+    return itertools.count(random.randrange(step), step)
+
+
 def definitions(lane: Lane) -> dict[str, str]:
     """Return what makes each table, without the name of the database."""
     sql = (
@@ -77,7 +94,7 @@ def test_an_empty_database_gets_every_file_once(fresh_database: Client) -> None:
 def test_a_migration_interrupted_anywhere_is_taken_up_again(
     fresh_database: Client, clickhouse_store: ClickHouseStore
 ) -> None:
-    for statements in itertools.count():
+    for statements in kills():
         try:
             migrate(BreakingLane(fresh_database, statements))
         except StoreUnavailableError:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unit.storage.test_migrate import BreakingLane, definitions
+from tests.unit.storage.test_migrate import BreakingLane, definitions, kills
 
 from spanloom.core.errors import (
     SchemaChangedError,
@@ -121,7 +120,7 @@ def test_from_the_end_on_the_release_before_is_refused(
 def test_an_upgrade_killed_anywhere_in_both_phases_goes_on(
     lane: Lane, fresh_database: Client, before: tuple[Migration, ...]
 ) -> None:
-    for statements in itertools.count():
+    for statements in kills():
         with_kill = BreakingLane(fresh_database, statements)
         try:
             migrate(with_kill, in_phases=True)
@@ -130,7 +129,7 @@ def test_an_upgrade_killed_anywhere_in_both_phases_goes_on(
             continue
         break
     check_schema(lane, "")
-    for statements in itertools.count():
+    for statements in kills():
         try:
             finish(BreakingLane(fresh_database, statements))
         except StoreUnavailableError:
@@ -223,7 +222,7 @@ def test_a_new_store_whose_first_migration_is_killed_anywhere_is_no_upgrade(
     fresh_database: Client,
 ) -> None:
     """Or its change feed would go on for a day as beside 0.1.0, which shows changes twice."""
-    for statements in itertools.count():
+    for statements in kills():
         try:
             migrate(BreakingLane(fresh_database, statements), in_phases=True)
         except StoreUnavailableError:
