@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.generated_runs import generate_records
@@ -21,6 +21,9 @@ from spanloom.core.ports.steps import StepsAsked
 from spanloom.core.query.question import Question, orders_of, parse_order
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
+from spanloom.storage.runs import top_steps
+from spanloom.storage.runs.current import MOST_READS
+from spanloom.storage.runs.step_rows import read_steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,6 +143,27 @@ def test_pages_go_on_after_a_duration_of_more_than_63_bits(
     )
     assert [int(step.key.trace_id, 16) for step in steps] == [1, 2]
     assert [int(run.key.trace_id, 16) for run in runs] == [1, 2]
+
+
+@pytest.mark.parametrize("is_for_good", [False, True])
+def test_a_run_that_is_built_again_between_the_queries_ends_no_list(
+    stores: tuple[str, Sequence[Store]], monkeypatch: pytest.MonkeyPatch, is_for_good: bool
+) -> None:
+    """Its places are looked for again; if they are gone each time, the list goes on without."""
+    project, (stored, _) = stores
+    reach, asked = Reach.only(project), asked_for(order="-duration")
+    whole = stored.steps.list(reach, ALL, EVERY, None, asked)
+    lost, reads = whole[1].key, []
+
+    def without_one(*arguments: Any) -> list[ListedStep]:
+        reads.append(arguments)
+        is_lost = is_for_good or len(reads) == 1
+        return [row for row in read_steps(*arguments) if not (is_lost and row.key == lost)]
+
+    monkeypatch.setattr(top_steps, "read_steps", without_one)
+    rest = [row for row in whole if not (is_for_good and row.key == lost)]
+    assert stored.steps.list(reach, ALL, 30, None, asked) == rest[:30]
+    assert len(reads) == (MOST_READS + 1 if is_for_good else 2)
 
 
 def test_a_position_of_another_order_is_refused(

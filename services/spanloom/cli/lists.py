@@ -37,7 +37,6 @@ if TYPE_CHECKING:
         "spanloom list --where 'has(tool exists then error)' --order -duration",
         "spanloom list --words people --errors",
         "spanloom list --errors --fields trace_id,root_name,duration,cost",
-        "spanloom list --view 'Failures of the week' --limit 100",
         "spanloom list --since 7d | jq -r .trace_id",
         "spanloom list --columns trace_id,duration,cost --csv > runs.csv",
     ),
