@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from spanloom.core.recognisers import NAMES, RECOGNISERS, WINDOW
 from spanloom.collector.intake.redaction.rules import Action, Place, Rule
 from spanloom.collector.intake.redaction.walk import MAX_TEXT, MAX_VALUE_S, Matches, Walk
+from spanloom.core.recognisers import NAMES, RECOGNISERS, WINDOW
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc\n-----END RSA PRIVATE KEY-----"
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
