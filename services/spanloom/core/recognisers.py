@@ -109,6 +109,8 @@ def find_cards() -> Recogniser:
 
     def find(text: str, tick: Tick) -> Iterator[Span]:
         for run in _DIGITS.finditer(text):
+            if run.end() - run.start() < _CARD_DIGITS[0]:
+                continue
             groups = [(g.start(), g.end()) for g in re.finditer(r"\d+", run[0])]
             for first, (start, _) in enumerate(groups):
                 tick()  # a run may be as long as the text

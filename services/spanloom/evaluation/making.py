@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 MAX_NAME = 255
 """Characters of a name: that of a score at the door."""
+MAX_DEPTH = 64
+"""Levels of objects and lists in a configuration."""
+MAX_VALUES = 100_000
+"""Values in one member of a configuration; one that is referred to twice counts twice."""
 
 
 def make_evaluators(
@@ -59,8 +63,10 @@ def make_evaluator(
     config = {key: value for key, value in given.items() if key not in {"kind", "name"}}
     if kind in RUNS_CODE and not allow_code:
         raise InvalidEvaluatorError(
-            "kind", "it runs the code of a file, which is not allowed here: --allow-code allows it"
+            "kind",
+            "it runs the code of a file, and code is not allowed here: allow_code is not set",
         )
+    _refuse_deep(config)
     known = load_kind(kind)
     try:
         parsed = known.config.model_validate(config, context={"folder": folder})
@@ -84,6 +90,23 @@ def _name_of(given: Mapping[str, Any]) -> str:  # JSON values
     if isinstance(name, str) and 0 < len(name) <= MAX_NAME and name.isprintable():
         return name
     raise InvalidEvaluatorError("name", f"a text of 1 to {MAX_NAME} printable characters is needed")
+
+
+def _refuse_deep(config: Mapping[str, Any]) -> None:  # JSON values
+    """Refuse values that readers could not walk: too deep, or the same value in itself."""
+    for key, value in config.items():
+        left, level = MAX_VALUES, [value]
+        for _ in range(MAX_DEPTH + 1):
+            inner: list[Any] = []
+            for outer in level:
+                if isinstance(outer, dict | list):
+                    left -= len(outer)
+                    if left < 0:
+                        raise InvalidEvaluatorError(key, f"it has more than {MAX_VALUES} values")
+                    inner += outer.values() if isinstance(outer, dict) else outer
+            level = inner
+        if level:
+            raise InvalidEvaluatorError(key, f"it is nested deeper than {MAX_DEPTH} levels")
 
 
 def _told(error: ValidationError, known: Iterable[str]) -> InvalidEvaluatorError:

@@ -75,7 +75,7 @@ def write_row(stored: Stored, losses: Losses) -> bytes:
         "response": answer_in(view.root.output, MAX_WHOLE),
         **{name: expected[name] for name in _EXPECTED if name in expected},
     }
-    if _RETRIEVAL in stored.document and (step := _last_retrieval(view)) is not None:
+    if _RETRIEVAL in stored.document and (step := last_retrieval(view)) is not None:
         row["retrieved_context"] = list(_context(step, losses))
     return dump({**row, "trace": trace})
 
@@ -93,10 +93,10 @@ def _request_out(text: str) -> Any:  # as JSON has it
     return content if is_one else {"messages": said}
 
 
-def _last_retrieval(document: Document) -> DocumentStep | None:
-    """Return the retrieval step that began last."""
+def last_retrieval(document: Document) -> DocumentStep | None:
+    """Return the last retrieval step by start and id; ``None`` without one."""
     found = (s for s in document.steps if s.metadata.get(names.TOOL_KIND) == names.RETRIEVAL)
-    return max(found, key=lambda step: step.started_at, default=None)
+    return max(found, key=lambda step: (step.started_at, step.id), default=None)
 
 
 def _context(step: DocumentStep, losses: Losses) -> Iterator[Json]:

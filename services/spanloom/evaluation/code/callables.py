@@ -10,6 +10,9 @@ import hashlib
 import inspect
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
+from spanloom.core.formats.json_bytes import dump
 from spanloom.evaluation.code.answers import read_answer
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.contract.result import Results
@@ -31,7 +34,7 @@ def evaluator_of(function: Callable[..., object]) -> Evaluator:
     results = Results(name, KIND)
 
     def judge(subject: Subject) -> Iterator[Result]:
-        document = copy.deepcopy(subject.run.document.json)  # it may change what it is given
+        document = orjson.loads(dump(subject.run.document.json))  # it may change what it is given
         expected = copy.deepcopy(subject.given_expected or {})
         try:
             answer = function(document, expected)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from spanloom.core.document import whole
-from spanloom.core.exchange.mlflow import names
+from spanloom.core.exchange.databricks import last_retrieval
 from spanloom.core.exchange.mlflow.documents import documents_in, uri_of
 from spanloom.evaluation.contract.result import Evidence
 from spanloom.evaluation.contract.view import Part
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from spanloom.core.document import Document, DocumentStep
     from spanloom.evaluation.subject.subject import Subject
 
 
@@ -54,12 +53,6 @@ def _recall(subject: Subject) -> Measured:
     if missing:
         said += f", not {', '.join(missing[:5])}"
     return Measured(len(found) / len(expected), said, [Evidence(step_id=step.id, field="output")])
-
-
-def last_retrieval(document: Document) -> DocumentStep | None:
-    """Return the last retrieval step by start and id; ``None`` without one."""
-    found = (s for s in document.steps if s.metadata.get(names.TOOL_KIND) == names.RETRIEVAL)
-    return max(found, key=lambda step: (step.started_at, step.id), default=None)
 
 
 def _tokens(*members: str) -> Callable[[Subject], Measured]:

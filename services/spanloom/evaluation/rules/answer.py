@@ -20,7 +20,7 @@ from spanloom.evaluation.rules.rule import (
     Verdict,
     named,
 )
-from spanloom.evaluation.rules.schemas import UnreadableSchemaError, check_schema, first_fault
+from spanloom.evaluation.rules.schemas import UnreadableSchemaError, Work, check_schema, first_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +100,7 @@ def _unfit(schema: dict[str, Any], answer: str) -> str:
     except ValueError:
         return "is no JSON"
     try:
-        fault = first_fault(schema, value)
+        fault = first_fault(schema, value, Work())
     except UnreadableSchemaError as error:
         raise TooLargeError(f"the answer cannot be checked against the schema: {error}") from error
     return f"does not fit the schema: {fault}" if fault else ""

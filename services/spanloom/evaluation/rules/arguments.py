@@ -18,7 +18,13 @@ from spanloom.evaluation.rules.rule import (
     shown,
     times,
 )
-from spanloom.evaluation.rules.schemas import MAX_SCHEMA, UnreadableSchemaError, first_fault
+from spanloom.evaluation.rules.schemas import (
+    MAX_SCHEMA,
+    MAX_WORK,
+    UnreadableSchemaError,
+    Work,
+    first_fault,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,6 +36,8 @@ if TYPE_CHECKING:
 Schema = dict[str, Any]
 _MAX_REPR = 1 << 16
 """Characters of arguments that are read as Python's notation."""
+_WORK_OF_CALL = 20
+"""Work that each call of a long run adds: about what the schema of a tool takes."""
 _PARAMETERS = "invocation_parameters"
 _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 
@@ -44,11 +52,12 @@ def _check(facts: Facts) -> Verdict:
     said: list[str] = []
     warnings: dict[str, None] = {}
     checked = 0
+    work = Work(MAX_WORK + _WORK_OF_CALL * len(facts.tools))
     for step in facts.tools:
         if (schema := offered.get(step.name)) is None:
             continue
         try:
-            fault = first_fault(schema, _arguments(step, schema))
+            fault = first_fault(schema, _arguments(step, schema), work)
         except UnreadableSchemaError as error:
             warnings[f"schema of {step.name[:80]}: {error}"] = None
             continue

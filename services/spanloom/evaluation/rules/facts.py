@@ -38,12 +38,14 @@ class Facts:
 
     @cached_property
     def agents(self) -> Sequence[DocumentAgent]:
-        """The agents, in the order of the document."""
-        return [self.agent] if self.agent is not None else list(self.document.agents)
+        """The agents, by start and id."""
+        if self.agent is not None:
+            return [self.agent]
+        return sorted(self.document.agents, key=lambda agent: (agent.started_at, agent.id))
 
     @cached_property
     def steps(self) -> Sequence[DocumentStep]:
-        """The owned steps by their start; of equal starts in the order of the document."""
+        """The owned steps by their start; of equal starts in the order of their agents."""
         return sorted((s for agent in self.agents for s in agent.steps), key=_STARTED_AT)
 
     @cached_property
@@ -102,7 +104,12 @@ def canonical(text: str) -> str:
     value = json_value(text)
     if isinstance(value, str) and value == text:
         return text
-    if not _NUMBERS_AS_WRITTEN.isdisjoint(text):
+    return canonical_value(value, has_floats=not _NUMBERS_AS_WRITTEN.isdisjoint(text))
+
+
+def canonical_value(value: Any, *, has_floats: bool = True) -> str:  # any JSON value
+    """Return a text that equal JSON values have in common."""
+    if has_floats:
         value = _whole(value)
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()

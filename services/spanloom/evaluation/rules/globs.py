@@ -11,8 +11,10 @@ from pydantic import BeforeValidator, Field
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MAX_NAME = 1_000
+MAX_NAME = 256
 """Characters of a name that are compared."""
+_MOST_KEPT = 1_000
+"""Names whose answer is kept: runs have few."""
 Glob = Annotated[str, Field(min_length=1, max_length=256)]
 
 
@@ -20,7 +22,7 @@ def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-Globs = Annotated[list[Glob], Field(min_length=1, max_length=1_000), BeforeValidator(_listed)]
+Globs = Annotated[list[Glob], Field(min_length=1, max_length=100), BeforeValidator(_listed)]
 """One glob, or a list of them."""
 
 
@@ -37,6 +39,6 @@ class Names:
         known = self._known.get(name)
         if known is None:
             known = self._pattern.match(name[:MAX_NAME]) is not None
-            if len(self._known) < MAX_NAME:
+            if len(self._known) < _MOST_KEPT:
                 self._known[name] = known
         return known

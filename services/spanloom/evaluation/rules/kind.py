@@ -84,7 +84,7 @@ def _judge_one(ready: ReadyRule, facts: Facts, results: Results) -> Result:
     except NotApplicableError as error:
         return results.na(str(error), name=name)
     except TooLargeError as error:
-        return results.error(ErrorCode.TOO_LARGE, str(error), name=name)
+        return results.error(error.code, str(error), name=name)
     except Exception as error:  # a rule that fails never stops the others
         reason = f"{type(error).__name__}: {error}"[:1_000]
         return results.error(ErrorCode.CRASHED, reason, name=name)

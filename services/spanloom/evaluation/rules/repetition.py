@@ -87,10 +87,11 @@ def _find_loop(facts: Facts, limits: Loop) -> _Found | None:
         given = facts.canonical(step.input) if is_call else step.input
         told.append((step.type, step.name, given if is_call else None))
         whole.append((step.type, step.name, given))
+    ways = (_numbered(told), True), (_numbered(whole), False)
     for period in range(1, limits.period + 1):
         size = period * limits.times
-        for keys, needs_call in ((told, True), (whole, False)):
-            for start in _runs(_numbered(keys), period, size):
+        for numbers, needs_call in ways:
+            for start in _runs(numbers, period, size):
                 cycle = facts.steps[start : start + period]
                 if not needs_call or any(step.type in _CALLS for step in cycle):
                     return _Found(facts.steps[start : start + size], period)

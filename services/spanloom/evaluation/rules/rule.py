@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
+from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.contract.result import Evidence
 from spanloom.evaluation.contract.view import Part
 
@@ -31,6 +32,14 @@ class NotApplicableError(Exception):
 
 class TooLargeError(Exception):
     """Judging the run would take more than the bounds of the rule."""
+
+    code = ErrorCode.TOO_LARGE
+
+
+class TooSlowError(TooLargeError):
+    """Judging the run took more CPU time than the rule may."""
+
+    code = ErrorCode.TIMEOUT
 
 
 class Verdict(NamedTuple):

@@ -16,7 +16,8 @@ from jsonschema.exceptions import UnknownType, ValidationError
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from spanloom.core.formats.json_bytes import dump, sorted_keys
+from spanloom.core.formats.json_bytes import dump
+from spanloom.evaluation.rules.facts import canonical_value
 from spanloom.evaluation.rules.patterns import compile_pattern
 from spanloom.evaluation.rules.rule import TooLargeError
 
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 
 MAX_SCHEMA = 1 << 18
 """Bytes of a schema as JSON."""
-_MAX_WORK = 200_000
+MAX_WORK = 50_000
 """Keywords that are checked for one value; one on a list or object counts each item."""
 _EMPTY: Registry[Any] = Registry()
-_left: ContextVar[list[int]] = ContextVar("left")
-"""The work that is left for the value that is checked."""
+_work: ContextVar[Work] = ContextVar("work")
+"""What is left for the value that is checked."""
 _UNREADABLE = (UnknownType, Unresolvable)
 _ODD = (AttributeError, TypeError, ValueError, KeyError, RecursionError, OverflowError)
 
@@ -50,6 +51,8 @@ def check_schema(schema: Mapping[str, Any]) -> None:  # a JSON Schema
     except jsonschema.SchemaError as error:
         place = "/".join(map(str, error.path))
         raise UnreadableSchemaError(f"{place or 'it'}: {error.message[:200]}") from error
+    except RecursionError as error:
+        raise UnreadableSchemaError("it is nested too deep") from error
     for pattern in _patterns(schema):
         try:
             compile_pattern(pattern)
@@ -57,13 +60,27 @@ def check_schema(schema: Mapping[str, Any]) -> None:  # a JSON Schema
             raise UnreadableSchemaError(str(error)) from error
 
 
-def first_fault(schema: Mapping[str, Any], value: object) -> str:  # a JSON Schema
+class Work:
+    """How much work is left, for one value or for several."""
+
+    def __init__(self, left: int = MAX_WORK) -> None:
+        """Begin with so many keywords."""
+        self.left = left
+
+    def take(self, count: int) -> None:
+        """Take some of it; raises ``TooLargeError`` if there is none left."""
+        self.left -= count
+        if self.left < 0:
+            raise TooLargeError("checking values against their schemas takes too much work")
+
+
+def first_fault(schema: Mapping[str, Any], value: object, work: Work) -> str:  # a JSON Schema
     """Return the first fault of a value in words; empty for a valid one.
 
     The schema has at most ``MAX_SCHEMA`` bytes. Raises ``UnreadableSchemaError``, or
-    ``TooLargeError`` if checking takes too much work.
+    ``TooLargeError`` if checking takes more than the work that is left.
     """
-    token = _left.set([_MAX_WORK])
+    token = _work.set(work)
     try:
         validator = _bounded(_draft(schema))(schema, registry=_EMPTY)
         fault = next(iter(validator.iter_errors(value)), None)
@@ -72,7 +89,7 @@ def first_fault(schema: Mapping[str, Any], value: object) -> str:  # a JSON Sche
     except _ODD as error:
         raise UnreadableSchemaError(f"{type(error).__name__}: {error}"[:200]) from error
     finally:
-        _left.reset(token)
+        _work.reset(token)
     if fault is None:
         return ""
     place = "/".join(map(str, fault.absolute_path))
@@ -97,10 +114,7 @@ def _counted(keyword: Keyword) -> Keyword:
     def check(
         validator: Any, value: Any, instance: Any, schema: Any
     ) -> Iterator[ValidationError] | None:
-        left = _left.get()
-        left[0] -= 1 + _size(value) + _size(instance)
-        if left[0] < 0:
-            raise TooLargeError("checking a value against its schema takes too much work")
+        _work.get().take(1 + _size(value) + _size(instance))
         return keyword(validator, value, instance, schema)
 
     return check
@@ -160,7 +174,7 @@ def _additional_properties(
 
 def _unique_items(_: Any, value: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
     if value and isinstance(instance, list):
-        items = {dump(sorted_keys(item)) for item in instance}
+        items = {canonical_value(item) for item in instance}
         if len(items) < len(instance):
             yield ValidationError("it has equal items")
 

@@ -8,23 +8,30 @@ text by text, for the places.
 from __future__ import annotations
 
 from collections import deque
+from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.messages.new_texts import INPUTS_AT_HAND
 from spanloom.core.values.attributes import json_value
-from spanloom.evaluation.rules.rule import TooLargeError
+from spanloom.evaluation.rules.rule import TooLargeError, TooSlowError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.recognisers import Recogniser
 
 MAX_TEXT = 1 << 23
 """Characters that are searched in one run."""
-_MAX_TICKS = 1_000_000
-"""Steps of the recognisers over one run, by which expensive texts are bounded."""
+MAX_CPU_S = 3.0
+"""CPU time of the search in one run: some expressions of a library are slow on hostile texts."""
 _BETWEEN = "\n\n"
 _JSON = ("{", "[")
+_SHORTEST = 3
+"""Characters of the shortest match: ``::1``."""
+_USUAL_KEY = 12
+"""Characters of the keys of messages and calls, which are not searched."""
+_SMALL = 10**6
+"""Numbers up to this are none of those that are looked for."""
 
 
 class Search:
@@ -34,7 +41,8 @@ class Search:
         """Begin without texts."""
         self._recognisers = recognisers
         self._known: dict[str, Sequence[tuple[str, int, int]]] = {}
-        self._left, self._ticks = MAX_TEXT, _MAX_TICKS
+        self._left = MAX_TEXT
+        self._end_s = thread_time() + MAX_CPU_S
 
     def finds_any(self, whole: str) -> bool:
         """Return whether any part of the joined texts may match."""
@@ -63,9 +71,8 @@ class Search:
             raise TooLargeError(f"the run has more than {MAX_TEXT} characters to search")
 
     def _tick(self) -> None:
-        self._ticks -= 1
-        if self._ticks < 0:
-            raise TooLargeError("searching the texts of the run takes too long")
+        if thread_time() > self._end_s:
+            raise TooSlowError(f"searching the run took more than {MAX_CPU_S:g} s of CPU time")
 
 
 def join_new(texts: Iterable[str]) -> str:
@@ -73,7 +80,7 @@ def join_new(texts: Iterable[str]) -> str:
     parts: dict[str, None] = {}
     before: deque[str] = deque(maxlen=INPUTS_AT_HAND)
     for text in dict.fromkeys(texts):
-        parts.update(dict.fromkeys(_strings(_new_value(text, before))))
+        _add(_new_value(text, before), parts)
     return _BETWEEN.join(parts)
 
 
@@ -90,16 +97,18 @@ def _new_value(text: str, before: deque[str]) -> Any:  # any JSON value
     return json_value(text)
 
 
-def _strings(value: Any) -> Iterator[str]:  # any JSON value, of bounded depth
-    """Yield every text and number in a value, and every key."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield key
-            yield from _strings(item)
-    elif isinstance(value, int) and not isinstance(value, bool) and abs(value) > 9_999:
-        yield str(value)
+def _add(value: Any, parts: dict[str, None]) -> None:  # any JSON value
+    """Add every text and long number in a value, and every long key."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            if len(item) >= _SHORTEST:
+                parts[item] = None
+        elif isinstance(item, dict):
+            waiting += item.values()
+            waiting += [key for key in item if len(key) > _USUAL_KEY]
+        elif isinstance(item, list):
+            waiting += item
+        elif isinstance(item, int) and not isinstance(item, bool) and abs(item) > _SMALL:
+            parts[str(item)] = None

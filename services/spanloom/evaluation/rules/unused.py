@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from spanloom.core.conventions.listed_messages import HISTORY, OMITTED
 from spanloom.core.messages.texts import messages_in
@@ -30,7 +30,12 @@ if TYPE_CHECKING:
     from spanloom.evaluation.rules.facts import Facts
     from spanloom.evaluation.rules.rule import Check
 
-Most = Literal[True] | Annotated[int, Field(strict=True, ge=0)]
+
+def _none(value: object) -> object:
+    return 0 if value is True else value
+
+
+Most = Annotated[int, Field(strict=True, ge=0), BeforeValidator(_none)]
 """``true``, or how many results may be unused."""
 _MAX_FORMS = 64
 """Texts inside a result that are looked for, besides the whole of it."""
@@ -50,9 +55,7 @@ class _Heard(NamedTuple):
     """Position of the last model call; -1 without one."""
 
 
-def _unused(most: bool | int) -> Check:  # the value of the rule
-    allowed = 0 if most is True else most
-
+def _unused(allowed: int) -> Check:
     def check(facts: Facts) -> Verdict:
         judged, unused = _find_unused(facts)
         if not judged:
