@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -13,6 +14,7 @@ from tests.support.stub_kinds import run_document, stub_kinds
 
 from spanloom.evaluation.files.bases import read_report
 from spanloom.evaluation.files.comparing import compare
+from spanloom.evaluation.files.config.reading import read_config
 from spanloom.evaluation.files.config.text import ConfigError, read_text
 from spanloom.evaluation.files.judging import Judgement, given_run
 from spanloom.evaluation.files.markdown import MOST_BYTES, markdown
@@ -82,6 +84,44 @@ def test_any_text_is_read_or_refused_with_a_line(text: bytes | str) -> None:
     except ConfigError as error:
         faults = error.faults
     assert all(fault.line >= 1 and fault.reason for fault in faults)
+
+
+WORDS = st.sampled_from(
+    [
+        "name",
+        "kind",
+        "stub",
+        "rules",
+        "python",
+        "score",
+        "min",
+        "max",
+        "stat",
+        "p50",
+        "a",
+        "",
+        "file",
+    ]
+)
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), WORDS)
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(WORDS, inner, max_size=3)
+)
+FILES = st.fixed_dictionaries(
+    {"evaluators": st.lists(VALUES, max_size=3)},
+    optional=dict.fromkeys(("name", "runs", "gates", "max_errors", "min_items", "x"), VALUES),
+)
+
+
+@given(FILES)
+def test_any_file_is_meant_or_refused_with_lines(file: dict[str, Any]) -> None:
+    faults: Sequence[Remark] = ()
+    with stub_kinds():
+        try:
+            read_config(json.dumps(file, indent=1).encode())
+        except ConfigError as error:
+            faults = error.faults
+    assert all(fault.line >= 1 and fault.key and fault.reason for fault in faults)
 
 
 @given(st.lists(st.integers(-4, 4), max_size=9))

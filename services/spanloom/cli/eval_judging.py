@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
     from spanloom.client.evaluating.given import Given
     from spanloom.core.records.run import Run
     from spanloom.evaluation.files.config.reading import Config
+
+
+_COLLECTED_AT = 100_000
+"""New objects after which the cycle collector runs: those of a hundred documents."""
 
 
 class Asked(NamedTuple):
@@ -110,6 +115,7 @@ def send_all(client: Client, config: Config, judgement: Judgement) -> str:
 
 
 def _judge(runs: Iterator[Given], judgement: Judgement, *, has_end: bool) -> None:
+    gc.set_threshold(_COLLECTED_AT)  # the steps of a document refer to each other
     with Counting(sys.stderr, "runs judged", 1 if has_end else None) as counting:
         for run, share in runs:
             if isinstance(run, Unread):
@@ -159,7 +165,7 @@ def _runs(asked: Asked, judgement: Judgement) -> Generator[Given]:
             raise click.UsageError(f"--runs {name}: {source.fault}")
         yield from runs_of_file(asked.runs_file, source, None)
     elif asked.config.file.runs is not None:
-        yield from stored_runs(lambda: _connected(asked.client), _listing(asked))
+        yield from stored_runs(asked.client, _listing(asked))
     elif asked.items_file is not None:
         places = dict.fromkeys(_places(judgement))
         yield from runs_at(lambda: _connected(asked.client), places)

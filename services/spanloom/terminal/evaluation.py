@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spanloom.core.showing.values import counted, printable
+from spanloom.evaluation.files.gates import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -89,9 +90,7 @@ def _percent(share: float | None) -> Text:
 
 
 def _number(value: float | None) -> Text:
-    if value is None:
-        return Text()
-    return Text(f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}")
+    return Text("" if value is None else number(value))
 
 
 def _interval(one: Mapping[str, Any]) -> Text:

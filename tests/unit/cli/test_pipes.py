@@ -34,9 +34,10 @@ LOOKING = {
         "doctor",
     ),
     *("keys list", "dead-letters list", "stats", "fields", "compare", "views list", "views show"),
-    *("search", "sql"),
+    *("search", "sql", "eval run", "eval compare"),
 }
-"""The commands that show something; all others do something and say so."""
+"""The commands that show something; all others do something and say so. ``--json`` of those of
+``eval`` names a file."""
 
 
 def every_command() -> Iterator[tuple[str, click.Command]]:

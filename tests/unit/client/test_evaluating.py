@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from tests.unit.client.conftest import World
 
+    from spanloom import Client
     from spanloom.client.evaluating.given import Given
 
 
@@ -39,15 +41,15 @@ def numbers(found: Iterator[Given]) -> list[int]:
 
 
 def test_all_runs_of_a_list_are_read_in_its_order(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stored, "PAGE_RUNS", 7)
     for number in range(1, 31):
         world.write(number)
-    found = numbers(stored_runs(world.async_client, trajectories(project="p")))
+    found = numbers(stored_runs(client, trajectories(project="p")))
     assert found == list(range(30, 0, -1))
-    assert numbers(stored_runs(world.async_client, trajectories(limit=9))) == found[:9]
-    shares = [given.share for given in stored_runs(world.async_client, trajectories(limit=2))]
+    assert numbers(stored_runs(client, trajectories(limit=9))) == found[:9]
+    shares = [given.share for given in stored_runs(client, trajectories(limit=2))]
     assert shares == [0.5, 1.0]
 
 
@@ -58,37 +60,38 @@ def test_runs_that_are_gone_are_left_out(world: World) -> None:
     assert numbers(runs_at(world.async_client, places)) == [1, 3]
 
 
-def test_no_more_than_eight_documents_are_ahead(world: World) -> None:
+def test_what_is_on_its_way_is_given_up(world: World) -> None:
     for number in range(1, 31):
         world.write(number)
-    runs = stored_runs(world.async_client, trajectories())
-    next(runs)
-    runs.close()  # type: ignore[attr-defined]  # a generator; what is on its way is cancelled
+    places = [RunPlace(f"{number:032x}", "p") for number in range(1, 31)]
+    with closing(runs_at(world.async_client, places)) as runs:  # type: ignore[type-var]
+        assert next(runs).share == 1 / 30
 
 
-def test_what_the_service_refuses_is_raised(world: World) -> None:
+def test_what_the_service_refuses_is_raised(client: Client) -> None:
     with pytest.raises(ApiError):
-        list(stored_runs(world.async_client, trajectories("durtion > 1")))
+        list(stored_runs(client, trajectories("durtion > 1")))
 
 
-def test_results_are_scores_of_an_experiment_and_sent_again_no_new_ones(world: World) -> None:
+def test_results_are_scores_of_an_experiment_and_sent_again_no_new_ones(
+    world: World, client: Client
+) -> None:
     config = config_of(
         {"name": "good", "kind": "stub", "at_least": 0.5, "also": ["x"]},
         {"name": "same", "kind": "stub"},
     )
     world.write(1)
     judgement = Judgement(config.evaluators)
-    for given in stored_runs(world.async_client, trajectories()):
+    for given in stored_runs(client, trajectories()):
         assert isinstance(given.run, GivenRun)
         given.run.document["root_step"]["output"] = json.dumps({"score": 0.25})
         judgement.take(given.run)
     judgement.refuse("gone", ErrorCode.MISSING_RUN, "no run")
-    with world.client() as client:
-        for _ in range(2):
-            rows = (row.result for row in judgement.rows())
-            done = send_scores(ServiceScores(client), scores_of(rows, config.evaluators, "trips"))
-            assert (done.stored, done.refused, done.waiting) == (6, [], 0)
-        found = {(one["item"], one["name"]): one for one in list_all(client)}
+    for _ in range(2):
+        rows = (row.result for row in judgement.rows())
+        done = send_scores(ServiceScores(client), scores_of(rows, config.evaluators, "trips"))
+        assert (done.stored, done.refused, done.waiting) == (6, [], 0)
+    found = {(one["item"], one["name"]): one for one in list_all(client)}
     assert len(found) == 6
     score = found[f"{1:032x}", "good/x"]
     assert {

@@ -52,7 +52,7 @@ def _score(row: Row, evaluator: Evaluator, experiment: str) -> dict[str, Any]:
         "evidence": _evidence(row["evidence"]),
         "evaluator_version": evaluator.judging.version,
         "config_hash": evaluator.config_hash,
-        "rule_id": row["name"].removeprefix(f"{evaluator.name}/") if "/" in row["name"] else "",
+        "rule_id": _rule_in(row["name"], evaluator.name),
         "experiment": experiment,
         "item": row["item"],
         "repeat": row["repeat"],
@@ -60,6 +60,12 @@ def _score(row: Row, evaluator: Evaluator, experiment: str) -> dict[str, Any]:
         "cost": row["cost_usd"],
     }
     return {key: value for key, value in made.items() if value not in (None, "", [])}
+
+
+def _rule_in(score: str, evaluator: str) -> str:
+    """Return the rule of a score ``EVALUATOR/RULE``; empty for any other name."""
+    prefix = f"{evaluator}/"
+    return score.removeprefix(prefix) if score.startswith(prefix) else ""
 
 
 def _evidence(evidence: list[dict[str, Any]]) -> list[dict[str, Any]]:

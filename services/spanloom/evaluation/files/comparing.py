@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.evaluation.files.bases import measures_of
 from spanloom.evaluation.files.gates import differences
-from spanloom.evaluation.files.measures import OK, passes, seed_of
+from spanloom.evaluation.files.measures import OK, as_number, passes, seed_of
 from spanloom.evaluation.statistics.pairs import sign_flip
 from spanloom.evaluation.statistics.proportions import mcnemar
 from spanloom.evaluation.statistics.resampling import bootstrap_mean
@@ -138,7 +138,7 @@ def _falls(rows: Iterable[ReadRow]) -> bool:
     for row in rows:
         passed = passes(row.model_dump())
         if passed is not None and row.value is not None and not isinstance(row.value, str):
-            found[passed].append(float(row.value))
+            found[passed].append(as_number(row.value))
     return bool(found[True] and found[False]) and _mean(found[True]) < _mean(found[False])
 
 

@@ -148,8 +148,8 @@ def _without(measure: Measure, stat: Stat) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number for people: four significant digits."""
-    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}"
+    """Return a number for people: whole from a thousand on, else four significant digits."""
+    return f"{value:,.0f}" if 1_000 <= abs(value) < 1e15 else f"{value:.4g}"
 
 
 def interval(low: float | None, high: float | None) -> str:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 OK = "ok"
 _SEED = "spanloom.eval.v1"
+_MOST = 1e300
+"""The largest number of a statistic: sums and differences of some millions of them are finite."""
 
 
 class Estimate(NamedTuple):
@@ -57,7 +59,7 @@ class Measure:
             self.passed += passed
             self._passes[item].append(float(passed))
         if isinstance(value, bool | int | float):
-            self._numbers[item].append(float(value))
+            self._numbers[item].append(as_number(value))
 
     @property
     def passes(self) -> Mapping[str, float]:
@@ -108,6 +110,11 @@ def passes(row: Mapping[str, Any]) -> bool | None:  # JSON values
     if row["passed"] is not None:
         return bool(row["passed"])
     return row["value"] if isinstance(row["value"], bool) else None
+
+
+def as_number(value: float) -> float:
+    """Return a boolean or number as a float; one that sums cannot hold as the nearest they can."""
+    return float(min(max(value, -_MOST), _MOST))
 
 
 def measure(rows: Iterable[Mapping[str, Any]], scores: Sequence[str]) -> dict[str, Measure]:

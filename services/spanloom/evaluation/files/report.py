@@ -155,6 +155,8 @@ def report_lines(head: Mapping[str, Any], judgement: Judgement) -> Iterator[byte
 class ReadRow(BaseModel):
     """What is read of a result in a report; further members are ignored."""
 
+    model_config = ConfigDict(allow_inf_nan=False)
+
     name: str
     status: Status
     item: str
@@ -165,6 +167,8 @@ class ReadRow(BaseModel):
 
 class ReadGate(BaseModel):
     """What is read of a gate in a report."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     score: str
     min: float | None = None

@@ -92,6 +92,8 @@ def test_a_file_without_a_name_has_that_of_its_file() -> None:
             "line 4: evaluators.0.at_leats: it is no key of this evaluator; did you mean at_least?",
         ),
         ("evaluators:\n- kind: judge\n", "line 2: evaluators.0.kind: it is one of"),
+        ("evaluators: [{kind: [a]}]", "line 1: evaluators.0.kind: it is one of"),
+        ("evaluators: [{kind: stub, name: {a: 1}}]", "line 1: evaluators.0.name: a text of 1"),
         (
             "evaluators:\n- kind: stub\n  file: nowhere\n",
             "line 3: evaluators.0.file: there is no such file",

@@ -13,6 +13,7 @@ from tests.support.evaluations import GOOD, RAW, config_of, judged
 from spanloom.core.errors import InvalidRequestError
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.files.bases import measures_of, read_report
+from spanloom.evaluation.files.comparing import compare
 from spanloom.evaluation.files.junit import junit_lines
 from spanloom.evaluation.files.markdown import MOST_BYTES, markdown
 from spanloom.evaluation.files.outcome import Strictness, conclude
@@ -81,6 +82,21 @@ def test_a_report_is_read_again_and_what_is_none_is_refused() -> None:
     for bad in (b"", b"{}", b'{"format":"spanloom.eval/2","results":[]}', b"\xff", b"[" * 9999):
         with pytest.raises(InvalidRequestError, match="no report"):
             read_report(bad)
+
+
+def test_numbers_beyond_all_sums_are_judged_and_compared() -> None:
+    huge: list[object] = [1e308, -1e308, 1e308, 10**30]
+    text = report_of(*evaluation(huge))
+    jsonschema.Draft202012Validator(report_schema()).validate(orjson.loads(text))
+    other = read_report(report_of(*evaluation([1.0, 2.0, 3.0, 4.0])))
+    assert {one.n for one in compare(read_report(text), other).scores} == {4}
+    row = b'{"name":"s","status":"ok","item":"a","value":1%s}' % (b"0" * 400)
+    large = read_report(b'{"format":"spanloom.eval/1","results":[%s]}' % row)
+    assert compare(large, large).scores[0].difference == 0
+    with pytest.raises(InvalidRequestError):
+        read_report(
+            b'{"format":"spanloom.eval/1","results":[%s]}' % row.replace(b":1", b':NaN,"x":1')
+        )
 
 
 def junit(path: Path, judgement: Judgement, warns: tuple[str, ...] = ()) -> dict[Any, Any]:

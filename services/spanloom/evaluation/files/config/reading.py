@@ -13,6 +13,7 @@ from spanloom.core.query.where.problems import InvalidWhereError
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
 from spanloom.evaluation.files.config.models import EvalFile, Gate, RunsQuery
 from spanloom.evaluation.files.config.text import ConfigError, Places, read_text
+from spanloom.evaluation.kinds import RUNS_CODE
 from spanloom.evaluation.making import make_evaluator
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def read_config(
     made: list[Evaluator] = []
     for at, one in enumerate(file.evaluators):
         try:
+            _check_code(one, allows_code=allows_code)
             made.append(make_evaluator(one, allow_code=allows_code, folder=folder))
         except InvalidEvaluatorError as invalid:
             inside = invalid.inside(f"evaluators.{at}")
@@ -109,6 +111,12 @@ def _told(error: Any, places: Places) -> Remark:  # pydantic's
 def _hint(word: str, known: Iterable[str]) -> str:
     near = get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
+
+
+def _check_code(one: Mapping[str, Any], *, allows_code: bool) -> None:
+    """Raise ``InvalidEvaluatorError`` with the option that allows code, unless it is given."""
+    if one.get("kind") in tuple(RUNS_CODE) and not allows_code:
+        raise InvalidEvaluatorError("kind", "it runs the code of a file: --allow-code allows that")
 
 
 def _twins(made: Sequence[Evaluator], places: Places) -> Iterator[Remark]:
