@@ -16,7 +16,7 @@ const AT_NAME = /(?:^|[\s(])([A-Za-z_]\w*)?$/;
 const WORDS = ["and", "or", "not"];
 /** Signs between numbers, and the types that have them. */
 const JOINING = ["+", "-", "*", "/"];
-const NUMBERS = ["integer", "number", "duration"];
+const NUMBERS = new Set(["integer", "number", "duration"]);
 
 /**
  * @param {string} text before the caret @param {Field[]} fields @param {Of} of @param {string[]} recent @param {AbortSignal} until
@@ -43,7 +43,7 @@ function namesFor(begun, fields, from) {
 
 /** @param {Field} field @param {string} begun @param {number} from @returns {Suggestion[]} */
 function signsFor({ operators, type, has_keys: hasKeys }, begun, from) {
-  const joining = NUMBERS.includes(type) && !hasKeys ? JOINING : [];
+  const joining = NUMBERS.has(type) && !hasKeys ? JOINING : [];
   const signs = [...(type === "flag" ? WORDS : operators), ...joining].filter((one) => one.startsWith(begun));
   return signs.map((one) => ({ text: one === "in" ? "in (" : `${one} `, from, hint: "" }));
 }
