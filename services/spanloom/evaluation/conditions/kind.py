@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.contract.result import Result, Results
     from spanloom.evaluation.subject.subject import Subject
 
-_MISREAD = (AttributeError, KeyError, TypeError, ValueError)
+_MISREAD = (AttributeError, KeyError, OverflowError, TypeError, ValueError)
 _SOME_TIME_NS = 10**18
 
 
