@@ -241,7 +241,7 @@ MUTANTS = (
         was='return f"({_has_key(asked.key, column, literals)} AND NOT {any_of})"',
         becomes='return f"(NOT {any_of})"',
         why="metadata.tier != gold finds runs without a tier",
-        killed_by=["tests/properties/test_where_answers.py::test_both_stores_find_the_same_runs"],
+        killed_by=["tests/properties/test_where_answers.py::test_all_find_the_same_runs"],
     ),
     Mutant(
         name="within-one-step-more",

@@ -1,4 +1,4 @@
-/** The texts of the graph and the transcript, which are loaded when they are shown. */
+/** The texts of the parts of a run that are loaded when they are shown: graph, transcript, search, notes. */
 import { runViews as en } from "./en/run_views.js";
 import { learn } from "./index.js";
 import { runViews as zh } from "./zh/run_views.js";

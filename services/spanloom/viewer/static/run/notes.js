@@ -3,6 +3,7 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { money, short } from "../format.js";
 import { t } from "../i18n/index.js";
+import "../i18n/run_views.js";
 import { change, place, when } from "../state/place.js";
 import { cause, isFault, isPassed } from "../tree/outline.js";
 import { html, line, visible } from "../ui/html.js";

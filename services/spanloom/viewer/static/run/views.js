@@ -3,6 +3,7 @@ import { t } from "../i18n/index.js";
 import { change, place, when } from "../state/place.js";
 import { toFailure } from "../tree/keys.js";
 import { html, line, save } from "../ui/html.js";
+import { later } from "../ui/fetched.js";
 import { drill, grid, turns, view } from "./state.js";
 import { useState } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
@@ -70,11 +71,12 @@ export function Views() {
     onClick=${() => change({ view: one === "tree" ? null : one }, true)}>${t(`view.${one}`)}</button>`)}</nav><${Gone} of="view" there=${VIEWS} shown=${t(`view.${on}`)} />`;
 }
 
+const GoneView = later(async () => (await import("./gone.js")).GoneView);
+
 /** Says that the address names what there is not, and takes it out. @param {{of: "view" | "graph", there: readonly string[], shown: string}} props */
 export function Gone({ of, there, shown }) {
   const named = place.value.query[of];
-  if (!named || there.includes(named)) return "";
-  return html`<span class="chip" role="status"><bdi>${t("view.gone", { name: line(named, 40), shown })}</bdi><button aria-label=${t("view.gone.close")} title=${t("view.gone.close")} onClick=${() => change({ [of]: null })}>×</button></span>`;
+  return named && !there.includes(named) ? html`<${GoneView} of=${of} named=${named} shown=${shown} />` : "";
 }
 
 /** The path from the run to the root of the tree. */

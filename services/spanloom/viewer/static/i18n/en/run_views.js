@@ -1,4 +1,4 @@
-/** English: the graph and the transcript of a run. */
+/** English: the parts of a run that are loaded later. */
 export const runViews = {
   "graph.more.left": "more to the left",
   "graph.more.right": "more to the right",
@@ -19,4 +19,15 @@ export const runViews = {
   "transcript.next": "Later steps",
   "transcript.at": "{from}–{to} of {n} steps",
   "transcript.short": "The run has more than {n} spans: each step is told by its first words. Choose one to read it whole.",
+  "view.gone": "There is no view {name}; this is: {shown}.",
+  "view.gone.close": "Take it out of the address",
+  "find.label": "Search steps and what they say",
+  "find.alone": "hits alone",
+  "find.frames": "framework",
+  "find.looking": "looking …",
+  "find.hits": "{n} {n|hit|hits}",
+  "find.silent": "texts could not be searched",
+  "note.failed": "failed",
+  "note.more": "+ {n} more",
+  "chat.given": "arguments",
 };

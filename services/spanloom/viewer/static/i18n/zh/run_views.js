@@ -1,4 +1,4 @@
-/** Chinese: the graph and the transcript of a run. */
+/** Chinese: the parts of a run that are loaded later. */
 export const runViews = {
   "graph.more.left": "左侧还有",
   "graph.more.right": "右侧还有",
@@ -19,4 +19,15 @@ export const runViews = {
   "transcript.next": "更晚的步骤",
   "transcript.at": "第 {from}–{to} 步，共 {n} 步",
   "transcript.short": "此运行超过 {n} 个 span：每个步骤只显示开头的文字。选择一个步骤可阅读全文。",
+  "view.gone": "没有视图 {name}，这里显示：{shown}。",
+  "view.gone.close": "从地址中去掉",
+  "find.label": "搜索步骤及其内容",
+  "find.alone": "仅命中",
+  "find.frames": "框架",
+  "find.looking": "查找中…",
+  "find.hits": "{n} 处命中",
+  "find.silent": "无法搜索文本内容",
+  "note.failed": "失败",
+  "note.more": "另有 {n} 个",
+  "chat.given": "参数",
 };
