@@ -10,6 +10,7 @@ from tests.support.generated_runs import MESSAGES, MODELS, NAMES, TIERS
 from tests.support.otlp_requests import START_NS
 
 from spanloom.core.query.where.fields import FIELDS, Field, Subject
+from spanloom.core.query.where.reader import MAX_COMPARISONS
 from spanloom.core.query.where.tree import (
     And,
     Calculation,
@@ -111,7 +112,8 @@ def _calculations(numbers: list[str], durations: list[str]) -> st.SearchStrategy
     sums = st.recursive(plain | ratios, grown, max_leaves=2)
     times = st.tuples(lasting, st.sampled_from("*/"), plain).map(" ".join) | lasting
     return st.one_of(
-        st.tuples(sums, _SIGNS, plain).map(" ".join), st.tuples(times, _SIGNS, times).map(" ".join)
+        st.tuples(sums.map("({})".format), _SIGNS, plain).map(" ".join),
+        st.tuples(times.map("({})".format), _SIGNS, times).map(" ".join),
     )
 
 
@@ -130,6 +132,14 @@ _TREES = st.tuples(STEPS, st.sampled_from(["under", "child of"]), STEPS).map(
     lambda parts: f"has({' '.join(parts)})"
 )
 _COUNTS = st.tuples(STEPS, _SIGNS).map(lambda parts: f"count({parts[0]}) {parts[1]} 2")
+_COUNTING = (*"+-*/=<>~", " in ", "exists")
+
+
+def _is_small(where: str) -> bool:
+    """Return whether it is surely within the limit of comparisons, flags among them."""
+    return sum(map(where.count, _COUNTING)) < MAX_COMPARISONS - 16
+
+
 CALCULATIONS = _calculations(
     ["steps", "tokens", "cost", "output_tokens", "model_error_rate", _COUNTED], ["duration"]
 )
@@ -139,7 +149,7 @@ WHERES = _joined(
         *(comparisons(FIELDS[Subject.RUN].values()), CALCULATIONS),
         *(_CHAINS, _CHAINS, _TREES, _COUNTS),
     )
-)
+).filter(_is_small)
 """Any query except full-text ones."""
 
 
