@@ -2,7 +2,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { t } from "../i18n/index.js";
-import "../i18n/run_views.js";
 import { change, place, when } from "../state/place.js";
 import { asError, useAgain } from "../ui/fetched.js";
 import { html } from "../ui/html.js";

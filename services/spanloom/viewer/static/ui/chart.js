@@ -4,6 +4,7 @@
  */
 import { useState } from "../vendor/hooks.js";
 import { clock, moment } from "../format.js";
+import "../i18n/charts.js";
 import { t } from "../i18n/index.js";
 import { html } from "./html.js";
 
