@@ -98,3 +98,13 @@ def test_any_order_shows_the_same(data: st.DataObject) -> None:
     pauses = st.sampled_from([0, 0, 1.4, 70.0])
     waits = data.draw(st.lists(pauses, min_size=len(mixed), max_size=len(mixed)))
     assert documents(mixed, waits) == documents(numbered, [0] * len(numbered))
+
+
+def test_a_home_loses_a_part_that_was_never_stored_with_it() -> None:
+    """The part is built with the next home before it knows this one."""
+    alone = Sent(2, 0, is_prompt=False, prompt="", session="S", as_log=False, is_below=False)
+    later = alone._replace(trace=3, start_ms=10)
+    prompt = Sent(1, 0, is_prompt=True, prompt="", session="S", as_log=True, is_below=False)
+    numbered = list(enumerate([later, alone, alone, alone, prompt]))
+    at_once = documents(numbered, [0] * len(numbered))
+    assert documents(numbered, [1.4, 0, 0, 0, 1.4]) == at_once

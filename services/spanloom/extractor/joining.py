@@ -95,7 +95,11 @@ def _compare(
         if home in own and home != part.key:
             joins.members[home].append(part)
     joins.homes.update((key, homes[key]) for key in own)
-    due = [*_left_behind(own, homes, joins.former), *_misplaced(own, built, stored, homes)]
+    due = [
+        *_left_behind(own, homes, joins.former),
+        *_misplaced(own, built, stored, homes),
+        *_left(own, stored, homes, joins.former),
+    ]
     joins.due.update((key, sizes[key]) for key in due)
 
 
@@ -109,6 +113,31 @@ def _left_behind(
         yield homes[key]
         if (before := former.get(key)) is not None:
             yield key._replace(trace_id=before.home)
+
+
+def _left(
+    own: Mapping[TraceKey, Part],
+    stored: Sequence[Part],
+    homes: Mapping[TraceKey, TraceKey],
+    former: Mapping[TraceKey, Part],
+) -> Iterator[TraceKey]:
+    """Yield the homes that a part has left by what is new in the batch.
+
+    A home may have been built with a part before that part was stored with this home, so what the
+    part knows is not enough: its home by all that was stored until now is asked for, too.
+    """
+    if all(_is_placed_alike(part, former.get(key)) for key, part in own.items()):
+        return
+    known = [*stored, *(former[key] for key in own if key in former)]
+    for key, before in find_homes(known).items():
+        if homes[key] != before:
+            yield before
+
+
+def _is_placed_alike(part: Part, before: Part | None) -> bool:
+    return before is not None and part._replace(
+        span_count=0, home="", others=()
+    ) == before._replace(span_count=0, home="", others=())
 
 
 def _misplaced(
