@@ -10,6 +10,7 @@ import hashlib
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from spanloom.core.formats.imported import TOLD_ANEW
 from spanloom.core.formats.json_bytes import dump, sorted_keys
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def view_fingerprint(document: Document, view: AbstractSet[Part]) -> str:
     """Return the SHA-256, in hex, of what an evaluator with this view reads of a document."""
     digest = hashlib.sha256()
     if Part.RUN in view:
-        digest.update(dump(sorted_keys(document.extraction)))
+        digest.update(dump(sorted_keys(_lasting(document.extraction))))
     reads = [read for part, read in _OF_STEPS.items() if part in view]
     places = _places(document) if Part.PARENTS in view else {}
     for step in _steps(document):
@@ -73,6 +74,14 @@ def view_fingerprint(document: Document, view: AbstractSet[Part]) -> str:
         digest.update(dump(sorted_keys(parts)))
         digest.update(b"\n")
     return digest.hexdigest()
+
+
+def _lasting(extraction: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what an extraction tells of the run, without what each build and store counts anew."""
+    return {name: told for name, told in extraction.items() if name not in _OF_A_BUILD}
+
+
+_OF_A_BUILD = TOLD_ANEW - {"status"}
 
 
 def _steps(document: Document) -> Iterator[DocumentStep]:
