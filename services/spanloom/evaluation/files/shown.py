@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.model.trajectory import NO_CODE
 from spanloom.core.showing.values import shortened
 
 if TYPE_CHECKING:
@@ -37,5 +38,6 @@ def _shown(one: Evidence, step: DocumentStep) -> tuple[str, str]:
         text = step.input if one.field == "input" else step.output
         return one.field, text[one.start or 0 : one.end]
     if step.error:
-        return "error", f"{step.error.get('code') or ''} {step.error_message}".strip()
+        code = step.error.get("code") or NO_CODE
+        return "error", f"{'' if code == NO_CODE else code} {step.error_message}".strip()
     return ("input", step.input) if step.type == "tool" else ("output", step.output)
