@@ -22,10 +22,6 @@ class InvalidEvaluatorError(PermanentError):
         return InvalidEvaluatorError(key, self.reason)
 
 
-class TooLargeError(PermanentError):
-    """Judging the run would take more than its bounds."""
-
-
 class ErrorCode(StrEnum):
     """Why there is no judgement: the ``error_code`` of a result."""
 
@@ -49,3 +45,15 @@ class ErrorCode(StrEnum):
     """The evaluator raised an exception."""
     TIMEOUT = "timeout"
     """It took more time than it may."""
+
+
+class TooLargeError(PermanentError):
+    """Judging the run would take more than its bounds."""
+
+    code = ErrorCode.TOO_LARGE
+
+
+class TooSlowError(TooLargeError):
+    """Judging the run took more CPU time than it may."""
+
+    code = ErrorCode.TIMEOUT

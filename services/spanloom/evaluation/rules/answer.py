@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 
 from spanloom.core.formats.parts import MAX_WHOLE
 from spanloom.core.messages.texts import answer_in
+from spanloom.evaluation.contract.errors import TooLargeError
 from spanloom.evaluation.contract.result import Evidence
 from spanloom.evaluation.contract.view import Part
 from spanloom.evaluation.rules.patterns import compile_pattern
@@ -16,7 +17,6 @@ from spanloom.evaluation.rules.rule import (
     ORDER,
     NotApplicableError,
     Rule,
-    TooLargeError,
     Verdict,
     named,
 )

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.evaluation.contract.errors import ErrorCode, InvalidEvaluatorError
+from spanloom.evaluation.contract.errors import ErrorCode, InvalidEvaluatorError, TooLargeError
 from spanloom.evaluation.evaluator import Judging, Kind
 from spanloom.evaluation.rules.facts import Facts
 from spanloom.evaluation.rules.reading import read_rules
 from spanloom.evaluation.rules.rule import (
     MAX_EVIDENCE,
     NotApplicableError,
-    TooLargeError,
     Verdict,
 )
 from spanloom.evaluation.subject.expected import UnreadableExpectedError

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.contract.result import Evidence
 from spanloom.evaluation.contract.view import Part
 
@@ -28,18 +27,6 @@ ORDER = frozenset({Part.TYPES, Part.NAMES, Part.IDS, Part.TIMES})
 
 class NotApplicableError(Exception):
     """The rule does not apply to the run; the message says why."""
-
-
-class TooLargeError(Exception):
-    """Judging the run would take more than the bounds of the rule."""
-
-    code = ErrorCode.TOO_LARGE
-
-
-class TooSlowError(TooLargeError):
-    """Judging the run took more CPU time than the rule may."""
-
-    code = ErrorCode.TIMEOUT
 
 
 class Verdict(NamedTuple):

@@ -17,9 +17,9 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from spanloom.core.formats.json_bytes import dump
+from spanloom.evaluation.contract.errors import TooLargeError
 from spanloom.evaluation.rules.facts import canonical_value
 from spanloom.evaluation.rules.patterns import compile_pattern
-from spanloom.evaluation.rules.rule import TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.messages.new_texts import INPUTS_AT_HAND
 from spanloom.core.values.attributes import json_value
-from spanloom.evaluation.rules.rule import TooLargeError, TooSlowError
+from spanloom.evaluation.contract.errors import TooLargeError, TooSlowError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
