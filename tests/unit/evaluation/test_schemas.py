@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from spanloom.evaluation.rules.rule import TooLargeError
+from spanloom.evaluation.contract.errors import TooLargeError
 from spanloom.evaluation.rules.schemas import UnreadableSchemaError, Work, check_schema, first_fault
 
 SCHEMAS: list[tuple[dict[str, Any], Any]] = [
