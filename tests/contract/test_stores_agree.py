@@ -69,7 +69,7 @@ def _comparable(shape: RunShape) -> tuple[object, ...]:
     """
     counts = {name: value for name, value in shape.numbers.items() if name not in _TIMES}
     return (
-        *(shape.trace_id, shape.conversation, shape.item, shape.outcome),
+        *(shape.project, shape.trace_id, shape.conversation, shape.item, shape.outcome),
         *map(sorted, (shape.tools, shape.tools_again, shape.agents)),
         *(sorted(shape.handoffs), sorted(shape.failures)),
         counts,

@@ -227,6 +227,10 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
             reach, filtered(conversation=t.conversation), RUNS_BY_PROJECT
         )
     },
+    "stats.shapes": lambda t, reach: {
+        shape.project
+        for shape in t.store.stats.shapes(reach, filtered(conversation=t.conversation), EVERY)
+    },
     "runs.conversation": lambda t, reach: {
         line.key.project for line in t.store.runs.conversation(t.conversation, reach, None, EVERY)
     },

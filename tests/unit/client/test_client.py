@@ -372,7 +372,7 @@ print(sorted({m.split(".")[1] for m in sys.modules if m.startswith("spanloom.")}
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert ran.stdout.splitlines() == ["False", "[]", "['client', 'core']"]
+    assert ran.stdout.splitlines() == ["False", "[]", "['client', 'core', 'evaluation']"]
 
 
 def test_a_service_tells_what_it_found_of_itself(client: Client) -> None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 class RunShape(NamedTuple):
     """What is compared between two sets of runs."""
 
+    project: str
     trace_id: str
     start_ns: int
     conversation: str

@@ -49,6 +49,13 @@ def _features(shape: RunShape) -> Iterator[Feature]:
 
 
 def _cluster(shape: RunShape) -> str:
-    if shape.item:
-        return f"item {shape.item}"
-    return f"conversation {shape.conversation}" if shape.conversation else f"run {shape.trace_id}"
+    kind, name = next(
+        (kind, name)
+        for kind, name in (
+            ("item", shape.item),
+            ("conversation", shape.conversation),
+            ("run", shape.trace_id),
+        )
+        if name or kind == "run"
+    )
+    return f"{shape.project} {kind} {name}"

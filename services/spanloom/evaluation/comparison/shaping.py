@@ -42,6 +42,7 @@ def shape_of(document: Json) -> RunShape:
     told: Json = document.get("extraction") or {}
     tools = [step.name for step in steps if step.type == "tool"]
     return RunShape(
+        str(told.get("project") or ""),
         str(document.get("id") or ""),
         steps[0].start * 1_000_000 if steps else 0,
         str(told.get("conversation_id") or ""),

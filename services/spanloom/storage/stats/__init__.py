@@ -132,7 +132,7 @@ class ClickHouseStats:
                 reach=within(reach),
                 filter=Condition(wanted, compiler.literals.values),
                 alive=alive(self._asker, "trajectory_list"),
-                numbers=_SHAPE_NUMBERS,
+                shown=_SHAPE_NUMBERS,
                 item_prefix=f"{ITEM_KEY}=",
                 most=most,
             )

@@ -3,7 +3,7 @@ WITH
     arrayFilter((name, type) -> type = 'tool', `Steps.Name`, `Steps.Type`) AS tools,
     arrayMap(above -> if(above > 0 AND `Steps.Type`[above] = 'agent', `Steps.Name`[above], ''), `Steps.Parent`) AS above
 SELECT
-    TraceId, StartTimeUnixNano, ConversationId,
+    Project, TraceId, StartTimeUnixNano, ConversationId,
     substring(arrayFirst(pair -> startsWith(pair, {item_prefix:String}), Attributes), length({item_prefix:String}) + 1),
     Outcome,
     arrayDistinct(tools),
@@ -20,7 +20,7 @@ SELECT
         arrayFilter((type, failed) -> failed, `Steps.Type`, `Steps.HasError`),
         arrayFilter((name, failed) -> failed, `Steps.Name`, `Steps.HasError`),
         arrayFilter((code, failed) -> failed, `Steps.ErrorCode`, `Steps.HasError`))),
-    {numbers}
+    {shown}
 FROM trajectory_list FINAL
 WHERE {reach}
   AND {filter}
