@@ -49,13 +49,8 @@ def _features(shape: RunShape) -> Iterator[Feature]:
 
 
 def _cluster(shape: RunShape) -> str:
-    kind, name = next(
-        (kind, name)
-        for kind, name in (
-            ("item", shape.item),
-            ("conversation", shape.conversation),
-            ("run", shape.trace_id),
-        )
-        if name or kind == "run"
-    )
-    return f"{shape.project} {kind} {name}"
+    if shape.item:
+        return f"{shape.project} item {shape.item}"
+    if shape.conversation:
+        return f"{shape.project} conversation {shape.conversation}"
+    return f"{shape.project} run {shape.trace_id}"
