@@ -155,6 +155,11 @@ class Keeper(RepeatingPart):
             raise self._refused
 
     @property
+    def plan(self) -> RetentionPlan:
+        """The terms as they were last applied."""
+        return self._plan
+
+    @property
     def failed(self) -> BaseException | None:
         """See ``Part``."""
         return self._refused or super().failed

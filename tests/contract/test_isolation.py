@@ -106,7 +106,7 @@ NOT_BY_PROJECT = {
     "read_replay_parts": "of replays that were read within the reach",
     "finish_replay": "writes, of a replay named by its id",
     "unpriced": "doctor names models of all projects",
-    "stored_bytes": "the quotas know every project; a sender is told of its own alone",
+    "stored_bytes": "the quotas know every project; a sender or reader is told of its own alone",
     "read_deletions": "the audit, which needs a key of all projects",
     "count_deleted_rows": "the keeper's",
     "remove_deleted_rows": "the keeper's",

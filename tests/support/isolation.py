@@ -432,7 +432,7 @@ NOT_READING = {
     *("saved_views.add", "saved_views.set_default"),
     *("annotations.telling", "annotations.is_alone"),
     "close",
-    "usage.stored_bytes",  # of the quotas: a sender sees only its own project
+    "usage.stored_bytes",  # of the quotas: who asks sees only their own projects
     *(
         "deletions.delete",
         "deletions.list",

@@ -13,7 +13,7 @@ from spanloom import __version__
 from spanloom.access.headers import Hosts
 from spanloom.annotation.services import Annotating
 from spanloom.api import imports, saved_views
-from spanloom.api.admin import deletions, keys, replays, service, snapshots
+from spanloom.api.admin import deletions, keys, projects, replays, service, snapshots
 from spanloom.api.annotations import (
     agreement,
     exchange,
@@ -52,7 +52,9 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from spanloom.access.authenticate import Access
+    from spanloom.access.limits import LimitsOf
     from spanloom.core.model.diagnosis import Finding
+    from spanloom.core.model.upkeep import RetentionPlan
     from spanloom.core.ports.importing import Importer
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.telemetry import Metrics
@@ -89,6 +91,8 @@ def create_app(
     extractor_version: str = "",
     troubles: Callable[[], Sequence[str]] = tuple,
     examine: Callable[[], Sequence[Finding]] = tuple,
+    retention: Callable[[], RetentionPlan | None] = lambda: None,
+    limits_of: LimitsOf | None = None,
     most_readers: int = MOST_READERS,
     sql_port: int | None = None,
     otlp_http: str = "",
@@ -105,10 +109,12 @@ def create_app(
     ``admin.service`` are served, for processes that run one part alone; without ``has_search`` full
     texts are not searched. A store call times out after ``timeout_s`` seconds. Trajectories of
     another ``extractor_version`` are outdated. ``examine`` returns the findings of a self-check; it
-    may block. At most ``most_readers`` follow the change feed at one time. ``sql_port`` is the port
-    on which this process answers SQL, ``otlp_http`` the address at which it takes spans; ``ports``
-    returns the ports of all its parts by name. ``importer`` stores imported files; without one they
-    are refused. ``others`` are further routers, whose routes declare their needs like ours.
+    may block. ``retention`` and ``limits_of`` return how long rows are kept and what projects may
+    send, in a process that decides it. At most ``most_readers`` follow the change feed at one time.
+    ``sql_port`` is the port on which this process answers SQL, ``otlp_http`` the address at which
+    it takes spans; ``ports`` returns the ports of all its parts by name. ``importer`` stores
+    imported files; without one they are refused. ``others`` are further routers, whose routes
+    declare their needs like ours.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
@@ -150,6 +156,8 @@ def create_app(
         RunViews(store),
         SavedViews(store.saved_views),
         examine,
+        retention,
+        limits_of,
         has_search=has_search,
         sql_port=sql_port,
         ports=ports,
@@ -162,7 +170,7 @@ def create_app(
         *(diffs, conversations, stats, compare, steps, search, imports),
         *(trajectory_annotations, annotation_schemes, exchange),
         *(potato, agreement, annotation_queues, scores),
-        *(saved_views, replays, keys, deletions, snapshots),
+        *(saved_views, projects, replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)
     for room in rooms:

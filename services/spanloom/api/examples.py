@@ -23,6 +23,7 @@ from spanloom.core.records.change import CHANGE
 from spanloom.core.records.conversation import CONVERSATION as CONVERSATION_RECORD
 from spanloom.core.records.field import FieldList, Stats, ValueItem, ValueList
 from spanloom.core.records.hit import HIT
+from spanloom.core.records.project import ProjectList
 from spanloom.core.records.record import example_of
 from spanloom.core.records.run import RUN
 from spanloom.core.records.saved_view import VIEW as VIEW_RECORD
@@ -453,6 +454,7 @@ KEYS = _answer("The keys.", _component("KeyList"), {"items": [_KEY]})
 NEW_KEY = _answer("The new key.", _component("NewKey"), {**_KEY, "key": _KEY_TEXT})
 VIEW = _answer("The view.", _component("ViewItem"), VIEW_RECORD.example)
 VIEWS = _answer("The views.", _component("ViewList"), {"items": [VIEW_RECORD.example]})
+PROJECTS = _answer("The projects.", _component("ProjectList"), example_of(ProjectList))
 _DELETION = example_of(Deletion)
 DELETION = _answer("What was deleted.", _component("Deletion"), _DELETION)
 DELETIONS = _answer("The newest deletions.", _component("DeletionList"), {"items": [_DELETION]})

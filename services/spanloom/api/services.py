@@ -7,11 +7,13 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from spanloom.access.keys import KeyAdministration
+from spanloom.access.limits import LimitsOf
 from spanloom.annotation.services import Annotating
 from spanloom.api.feed.feed import Feed
 from spanloom.api.http.bounds import BoundedCalls
 from spanloom.api.runs.views import RunViews
 from spanloom.core.model.diagnosis import Finding
+from spanloom.core.model.upkeep import RetentionPlan
 from spanloom.core.ports.importing import Importer
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.saved_views.keeping import SavedViews
@@ -45,6 +47,10 @@ class Services:
     """Views of the page that projects store."""
     examine: Callable[[], Sequence[Finding]]
     """Returns the findings of this process's self-check; may block."""
+    retention: Callable[[], RetentionPlan | None]
+    """Returns how long rows are kept; ``None`` if another process has the keeper."""
+    limits_of: LimitsOf | None = None
+    """Returns the limits of a project; ``None`` in a process without a collector."""
     has_search: bool = True
     """Whether there is a full-text index."""
     sql_port: int | None = None

@@ -164,6 +164,7 @@ class Client:
     replay = Method(upkeep.replay, ask)
     delete = Method(upkeep.delete, ask)
     service = Method(upkeep.service, ask)
+    projects = Method(upkeep.projects, ask)
     diagnosis = Method(upkeep.diagnosis, ask)
     take_snapshot = Method(upkeep.take_snapshot, ask)
 
@@ -267,5 +268,6 @@ class AsyncClient:
     replay = Method(upkeep.replay, ask)
     delete = Method(upkeep.delete, ask)
     service = Method(upkeep.service, ask)
+    projects = Method(upkeep.projects, ask)
     diagnosis = Method(upkeep.diagnosis, ask)
     take_snapshot = Method(upkeep.take_snapshot, ask)

@@ -20,7 +20,7 @@ from spanloom.collector.spool.bound import FreeSpace
 from spanloom.collector.spool.sequences import EVERY, own_sequences
 from spanloom.collector.spool.spool import Spool
 from spanloom.collector.spool.writer import Writer
-from spanloom.process.options import limits_of, project_limits_of
+from spanloom.process.options import limits_of
 from spanloom.process.serving import HttpServer
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from spanloom.access.authenticate import Access
+    from spanloom.access.limits import LimitsByProject
     from spanloom.config import Settings
     from spanloom.core.ports.spans import SpanWriter
     from spanloom.core.ports.upkeep import UsageReader
@@ -63,6 +64,7 @@ def build_collector(
     shared: Shared,
     spans: SpanWriter,
     usage: UsageReader,
+    by_project: LimitsByProject,
     data: DataDir,
     listener: socket.socket,
     importer: FileImporter | None,
@@ -77,7 +79,6 @@ def build_collector(
     spool = Spool(data.spool, settings.spool_max_bytes, metrics, sequences=sequences)
     yield spool
     shared.readiness.require_to_collect(lambda: FULL if spool.is_full else "")
-    by_project = project_limits_of(settings)
     yield by_project
     known = None if settings.is_embedded else LastKnown(data.path / USAGE_KNOWN)
     quotas = Quotas(usage, by_project, spool, known, shared.outage)

@@ -31,6 +31,7 @@ from spanloom.process.narrator import Narrator
 from spanloom.process.options import (
     access_of,
     builder_of,
+    project_limits_of,
     sql_limits_of,
     terms_of,
     timing_of,
@@ -57,12 +58,14 @@ from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from fastapi import APIRouter
 
     from spanloom.access.authenticate import Access
+    from spanloom.access.limits import LimitsByProject
     from spanloom.config import Settings
+    from spanloom.core.model.upkeep import RetentionPlan
     from spanloom.core.ports.annotations import QueueReader
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.ports.store import Store
@@ -109,6 +112,7 @@ class Service:
         )
         self._scheme = "https" if settings.tls_cert else "http"
         self._otlp_http = ""
+        self._retention: Callable[[], RetentionPlan | None] = lambda: None
 
     def __enter__(self) -> Self:
         """Start all parts; raises ``StartupError`` with a message of one line."""
@@ -177,13 +181,16 @@ class Service:
         if heartbeat:
             yield heartbeat
         importer = self._importer(store)
-        yield self._api(shared, store, api_listener, sql_listener, importer)
+        by_project = project_limits_of(settings) if Role.COLLECT in self._roles else None
+        yield self._api(shared, store, api_listener, sql_listener, importer, by_project)
         if sql_listener:
             yield self._sql(shared, store.queues, sql_listener)
         if Role.EXTRACT in self._roles:
             yield from self._extracting(store, heartbeat)
-        if Role.COLLECT in self._roles:
-            yield from build_collector(shared, store.spans, store.usage, data, listener, importer)
+        if by_project:
+            yield from build_collector(
+                shared, store.spans, store.usage, by_project, data, listener, importer
+            )
             yield Narrator(self.metrics)
 
     def _open_now(self) -> ClickHouseStore:
@@ -226,6 +233,7 @@ class Service:
         listener: socket.socket,
         sql_listener: socket.socket | None,
         importer: FileImporter | None,
+        by_project: LimitsByProject | None,
     ) -> Part:
         door = open_mcp_door(self._sql_url(sql_listener)) if self._settings.mcp else None
         app = create_api(
@@ -248,6 +256,8 @@ class Service:
                 self._supervisor,
                 shared.access.keys.list,
             ),
+            retention=self._retention,
+            limits_of=by_project.of if by_project else None,
         )
         if door is not None:
             door.use_api(app)
@@ -338,6 +348,7 @@ class Service:
             outage=self._outage,
         )
         self._readiness.require(lambda: keeper.lacks)
+        self._retention = lambda: keeper.plan
         return keeper
 
     def _bind(self, option: str) -> socket.socket:

@@ -91,6 +91,7 @@ NEEDED = {
     ("POST", "/v1/imports"): Scope.INGEST,
     ("GET", "/v1/scores"): Scope.READ,
     ("POST", "/v1/scores"): Scope.ANNOTATE,
+    ("GET", "/v1/projects"): Scope.READ,
     ("GET", "/v1/views"): Scope.READ,
     ("POST", "/v1/views"): Scope.ANNOTATE,
     ("PUT", "/v1/views/{view_id}"): Scope.ANNOTATE,

@@ -128,6 +128,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "PUT /v1/views/{view_id}",
         "DELETE /v1/views/{view_id}",
         "PUT /v1/views/{view_id}/default",
+        "GET /v1/projects",
         "POST /v1/replays",
         "GET /v1/replays",
         "GET /v1/replays/{replay_id}",

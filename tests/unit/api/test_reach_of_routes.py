@@ -47,6 +47,7 @@ READING = {
     "/v1/facets": "/v1/facets?fields=agent",
     "/v1/fields/{name}/values": "/v1/fields/agent/values",
     "/v1/stats": "/v1/stats?by=project",
+    "/v1/projects": "/v1/projects",
     "/v1/scores": "/v1/scores",
     "/v1/queues": "/v1/queues",
     "/v1/replays": "/v1/replays",

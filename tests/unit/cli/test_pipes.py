@@ -31,6 +31,7 @@ LOOKING = {
         "spans",
         "steps",
         "instrument",
+        "projects",
         "doctor",
     ),
     *("keys list", "dead-letters list", "stats", "fields", "compare", "views list", "views show"),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import httpx
 import orjson
 import pytest
+from tests.support.isolation import make_twins
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom import AsyncClient, Client
@@ -373,6 +374,14 @@ print(sorted({m.split(".")[1] for m in sys.modules if m.startswith("spanloom.")}
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert ran.stdout.splitlines() == ["False", "[]", "['client', 'core', 'evaluation']"]
+
+
+def test_a_service_tells_its_projects(world: World, client: Client) -> None:
+    make_twins(world.store, "mine", "theirs", "ab" * 16)
+    assert [one.project for one in client.projects().items] == ["mine", "theirs"]
+    [mine] = client.projects(project="mine").items
+    assert (mine.project, mine.limits, mine.retention) == ("mine", None, None)
+    assert mine.runs == len(list(client.trajectories(project="mine"))) > 0
 
 
 def test_a_service_tells_what_it_found_of_itself(client: Client) -> None:

@@ -1,4 +1,4 @@
-"""Calls that administer a service: replay, deletion, diagnosis, snapshots."""
+"""Calls that administer a service: replay, deletion, diagnosis, snapshots, projects."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.client.moments import milliseconds_or_none
 from spanloom.client.request import Call, get, post, segment, typed
+from spanloom.core.records.project import ProjectList
 from spanloom.core.records.upkeep import (
     Deletion,
     Diagnosis,
@@ -66,6 +67,11 @@ def delete(
 def service() -> Call[ServiceDescription]:
     """Return the version of the service and its SQL port."""
     return typed(get("/v1/service"), ServiceDescription)
+
+
+def projects(*, project: str | None = None) -> Call[ProjectList]:
+    """Return the projects that the key opens, with their size, limits and retention."""
+    return typed(get("/v1/projects", project=project), ProjectList)
 
 
 def diagnosis() -> Call[Diagnosis]:

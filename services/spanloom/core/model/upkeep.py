@@ -52,6 +52,10 @@ class RetentionPlan:
     keeps_annotated: bool = True
     """Whether annotated trajectories are kept regardless of the terms."""
 
+    def of(self, project: str) -> Terms:
+        """Return the terms of a project."""
+        return self.projects.get(project, self.default)
+
     @property
     def expires_trajectories(self) -> bool:
         """Whether trajectories of any project expire."""

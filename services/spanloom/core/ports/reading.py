@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.saved_views import ViewStore
     from spanloom.core.ports.steps import StepReader
     from spanloom.core.ports.texts import TextFinder
-    from spanloom.core.ports.upkeep import DeletionLedger, SnapshotTaker
+    from spanloom.core.ports.upkeep import DeletionLedger, SnapshotTaker, UsageReader
     from spanloom.core.query.continuations import Continuation
     from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.question import Question
@@ -247,3 +247,7 @@ class ReadingStore(Protocol):
     @property
     def saved_views(self) -> ViewStore:
         """Views of the page that projects store."""
+
+    @property
+    def usage(self) -> UsageReader:
+        """How much each project has stored."""

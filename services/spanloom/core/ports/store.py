@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from spanloom.core.ports.feed import FeedStore
     from spanloom.core.ports.progress import ReplayQueue
     from spanloom.core.ports.texts import TextIndexer
-    from spanloom.core.ports.upkeep import UsageReader
 
 
 class ProgressStore(ChangeReader, ProgressWriter, Protocol):
@@ -58,10 +57,6 @@ class Store(ExtractionStore, ReadingStore, Protocol):
     @property
     def text_index(self) -> TextIndexer:
         """The index of full-text search."""
-
-    @property
-    def usage(self) -> UsageReader:
-        """How much each project has stored."""
 
     def close(self) -> None:
         """Release the store; a closed store is not used again."""

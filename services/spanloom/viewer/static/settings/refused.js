@@ -3,10 +3,10 @@ import { t } from "../i18n/index.js";
 import { isKeyAsked } from "../ui/frame.js";
 import { coded, html, visible } from "../ui/html.js";
 
-/** @param {{error: import("../api.js").ApiError | null, again?: () => void}} props `again`: asks once more */
-export function Refused({ error, again = () => location.reload() }) {
+/** @param {{error: import("../api.js").ApiError | null, needs?: string, again?: () => void}} props `needs`: what key is needed; `again`: asks once more */
+export function Refused({ error, needs = t("settings.needs"), again = () => location.reload() }) {
   if (!error) return "";
   const isLocked = error.status === 401 || error.status === 403;
-  return html`<p class="quiet" role="note">${coded(visible(error.message))} ${isLocked ? t("settings.needs") : ""}
+  return html`<p class="quiet" role="note">${coded(visible(error.message))} ${isLocked ? needs : ""}
     <button onClick=${isLocked ? () => { isKeyAsked.value = true; } : again}>${t(isLocked ? "switch.key" : "retry")}</button></p>`;
 }

@@ -1,0 +1,82 @@
+"""The records of projects: what each has stored, how much it may send, how long it is kept."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from spanloom.core.records.declared import Example, From, Moment
+from spanloom.core.records.record import Record, example_of
+
+
+class RetentionTerms(Record):
+    """Days after which rows are removed; 0 keeps them."""
+
+    spans_days: Annotated[
+        int, Field(description="Days since a span was accepted."), From("spans"), Example(7)
+    ]
+    trajectories_days: Annotated[
+        int,
+        Field(description="Days since a trajectory was stored."),
+        From("trajectories"),
+        Example(365),
+    ]
+
+
+class ServiceRetention(RetentionTerms):
+    """The terms of projects that have none of their own."""
+
+    keeps_annotated: Annotated[
+        bool,
+        Field(description="Whether annotated trajectories stay, whatever the terms."),
+        From(None),
+        Example(True),
+    ]
+
+
+class SendingLimits(Record):
+    """What a project may send and have stored; 0 is no limit."""
+
+    spans_per_s: Annotated[float, Example(1000)]
+    bytes_per_s: Annotated[float, Field(description="Decoded bytes of requests."), Example(0)]
+    stored_bytes: Annotated[int, Field(description="Before compression."), Example(50_000_000_000)]
+
+
+class ProjectItem(Record):
+    """A project: its runs, its size, its limits and its retention."""
+
+    project: Annotated[str, Example("default")]
+    runs: Annotated[int, Field(description="Runs that the list of runs has."), Example(1200)]
+    newest_start: Annotated[
+        Moment | None,
+        Field(description="When the newest of them began: milliseconds since the epoch."),
+        Example("1769860800000"),
+    ]
+    stored_bytes: Annotated[
+        int | None,
+        Field(
+            description="Names, texts and attributes of its spans, before compression; null if "
+            "none are stored."
+        ),
+        Example(48_200_000),
+    ]
+    limits: Annotated[
+        SendingLimits | None,
+        Field(description="Null in a process that takes no spans: it does not know them."),
+        Example(example_of(SendingLimits)),
+    ]
+    retention: Annotated[
+        RetentionTerms | None,
+        Field(description="Null in a process without the keeper: it does not know them."),
+        Example(example_of(RetentionTerms)),
+    ]
+
+
+class ProjectList(Record):
+    """The projects that a key opens, by name."""
+
+    items: list[ProjectItem]
+    retention: Annotated[
+        ServiceRetention | None,
+        Field(description="Of projects without terms of their own; null likewise."),
+        Example(example_of(ServiceRetention)),
+    ]
