@@ -11,6 +11,7 @@ from spanloom.core.showing.steps import build_tree
 from spanloom.core.showing.values import printable, shortened
 from spanloom.evaluation.files.measures import passes
 from spanloom.evaluation.files.shown import show_evidence
+from spanloom.testing.goldens import project
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -99,7 +100,7 @@ def _step(node: Node) -> str:
 
 
 def _aligned(golden: Json, document: Json) -> Iterator[str]:
-    before, after = list(tree_lines(golden)), list(tree_lines(document))
+    before, after = list(tree_lines(golden)), list(tree_lines(project(document)))
     return (line for line in ndiff(before, after) if not line.startswith("?"))
 
 

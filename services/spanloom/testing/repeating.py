@@ -97,6 +97,10 @@ def _try(item: pytest.Function) -> str | None:
     return None
 
 
+def _first_line(text: str) -> str:
+    return shortened(text.partition("\n")[0], _LONGEST)
+
+
 def _decide(item: pytest.Function, repeats: Repeats, failures: Sequence[str | None]) -> None:
     __tracebackhide__ = True
     passed = failures.count(None)
@@ -106,7 +110,7 @@ def _decide(item: pytest.Function, repeats: Repeats, failures: Sequence[str | No
         f"{passed} of {repeats.tries} tries passed: pass{required.sign}{required.k} = {value:.3g}"
     )
     lines = [
-        f"try {at}: {'passed' if why is None else shortened(why.partition('\n')[0], _LONGEST)}"
+        f"try {at}: {'passed' if why is None else _first_line(why)}"
         for at, why in enumerate(failures, 1)
     ]
     if required.holds(value):
