@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from spanloom.testing.blocks import blocks_of_process
+from spanloom.testing.plugin import UPDATE
 from spanloom.testing.records import Recorder
 from spanloom.testing.run import AgentRun, Place
 
@@ -46,7 +47,7 @@ def opening(request: pytest.FixtureRequest) -> Iterator[OpenRun]:
         pytest.fail(f"agent_run needs opentelemetry-sdk, which the extra testing has: {error}")
     capture.watch_provider()
     recorder = Recorder(request.node)
-    place = Place(request.path.parent, is_update=request.config.getoption("spanloom_update"))
+    place = Place(request.path.parent, is_update=request.config.getoption(UPDATE))
     opened: list[_Opened] = []
 
     def open_run(*, wait_s: float | None = None) -> _Opened:

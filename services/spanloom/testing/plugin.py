@@ -16,19 +16,20 @@ if TYPE_CHECKING:
     from spanloom.testing.receiver import Receiver
 
 MARK = "spanloom"
-_REPORT = "spanloom_report"
+UPDATE, REPORT = "--spanloom-update", "--spanloom-report"
+"""Its options."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the plugin."""
     group = parser.getgroup("spanloom", "runs of agents")
     group.addoption(
-        "--spanloom-update",
+        UPDATE,
         action="store_true",
         help="write the goldens of `run.match` in place of comparing with them",
     )
     group.addoption(
-        "--spanloom-report",
+        REPORT,
         metavar="DIR",
         help="write report.json, junit.xml and report.md of all judgements there",
     )
@@ -41,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
         f"{MARK}(repeats=1, require=None): run the test so many times; require such as "
         "'pass@1 >= 0.75' or 'pass^3 >= 0.5' decides, else every try has to pass",
     )
-    if config.getoption(_REPORT, None):
+    if config.getoption(REPORT, None):
         from spanloom.testing.reporting import Reporting  # noqa: PLC0415  # not before
 
         config.pluginmanager.register(Reporting(config), "spanloom-report")

@@ -10,6 +10,7 @@ from spanloom.core.document import Document
 from spanloom.evaluation.files.judging import given_run
 from spanloom.evaluation.files.report import evaluator_row
 from spanloom.evaluation.files.shown import show_evidence
+from spanloom.testing.plugin import REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,7 @@ class Recorder:
         """Forget what was kept of the item."""
         self._records: list[dict[str, Any]] = []
         item.stash[RECORDS] = self._records
-        self._is_wanted = bool(item.config.getoption("spanloom_report"))
+        self._is_wanted = bool(item.config.getoption(REPORT))
 
     def record(
         self, document: Json, evaluators: Sequence[Evaluator], results: Sequence[Result]

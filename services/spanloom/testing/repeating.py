@@ -77,7 +77,7 @@ def run_marked(item: pytest.Function, mark: pytest.Mark) -> bool | None:
     try:
         repeats = read_mark(mark.args, mark.kwargs)
     except ValueError as error:
-        pytest.fail(f"the mark spanloom cannot be meant: {error}", pytrace=False)
+        pytest.fail(f"pytest.mark.spanloom: {error}", pytrace=False)
     if repeats.tries == 1:
         return None
     item.stash[_REPEATED] = True

@@ -19,6 +19,7 @@ from spanloom.evaluation.files.markdown import markdown
 from spanloom.evaluation.files.measures import measure
 from spanloom.evaluation.files.outcome import GATE_FAILED, Outcome
 from spanloom.evaluation.files.report import make_head, report_lines
+from spanloom.testing.plugin import REPORT
 from spanloom.testing.records import RECORDS
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 NAME = "pytest"
 """Of the experiment."""
-_CARRIED = "spanloom_records"
+_CARRIED = "agent_records"
 
 
 class Reporting:
@@ -34,7 +35,7 @@ class Reporting:
 
     def __init__(self, config: pytest.Config) -> None:
         """Read where the files are to be."""
-        self._folder = Path(config.getoption("spanloom_report"))
+        self._folder = Path(config.getoption(REPORT))
         self._is_worker = hasattr(config, "workerinput")
         self._tests: dict[str, list[Any]] = {}
         self._failed: set[str] = set()

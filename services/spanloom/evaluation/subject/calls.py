@@ -2,7 +2,7 @@
 
 Of a document they are its steps; of messages, the calls of its assistants. Calls of one agent are
 in the order of the document; those of several agents are put in order by their starts, in
-milliseconds, and equal ones stay in the order of the document.
+milliseconds, and equal ones by the tree: what a call did comes before the next call.
 """
 
 from __future__ import annotations
