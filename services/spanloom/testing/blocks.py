@@ -33,6 +33,8 @@ class Block:
     """Names of spans of traces that began before the block, by trace id."""
     remote: dict[str, bool] = field(default_factory=dict)
     """Whether the root of a received trace has come, by trace id."""
+    is_over: bool = False
+    """Whether it was closed."""
     expects_remote: bool = False
     """Whether a receiver was open: spans may come from another process."""
 
@@ -70,6 +72,7 @@ class Blocks:
             while not block.is_whole and (left := until - time.monotonic()) > 0:
                 self._changed.wait(left)
             self._open.remove(block)
+            block.is_over = True
 
     def forget(self, block: Block) -> None:
         """Let go of a block that nobody reads any more."""

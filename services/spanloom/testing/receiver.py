@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+import zlib
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -11,7 +13,10 @@ from typing import TYPE_CHECKING
 import orjson
 from google.protobuf.message import DecodeError
 
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.otlp import spans_of
 from spanloom.core.formats.otlp import resource_spans_json
+from spanloom.core.formats.readers import a_list, an_object
 from spanloom.testing.blocks import blocks_of_process
 
 if TYPE_CHECKING:
@@ -25,7 +30,9 @@ _PREFIX = "OTEL_EXPORTER_OTLP_"
 _SIGNALS = ("TRACES_", "LOGS_", "METRICS_")
 _OVERRIDING = ("ENDPOINT", "PROTOCOL", "HEADERS", "COMPRESSION", "CERTIFICATE", "INSECURE")
 MAX_BODY = 64 << 20
-"""Bytes of a request, unpacked."""
+"""Bytes of a request, as it comes."""
+_HERE = "127.0.0.1"
+_LINE = 1_000
 _FLUSH_MS = "200"
 """By default a sender waits five seconds for more spans."""
 
@@ -36,7 +43,7 @@ class Receiver:
     def __init__(self, port: int) -> None:
         """Keep the port on 127.0.0.1."""
         self.port = port
-        self.url = f"http://127.0.0.1:{port}"
+        self.url = f"http://{_HERE}:{port}"
 
     def __str__(self) -> str:
         """Return the URL."""
@@ -52,6 +59,8 @@ class Receiver:
         monkeypatch.setenv(f"{_PREFIX}ENDPOINT", self.url)
         monkeypatch.setenv(f"{_PREFIX}PROTOCOL", "http/protobuf")
         monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp")
+        for name in ("NO_PROXY", "no_proxy"):
+            monkeypatch.setenv(name, ",".join(filter(None, (os.environ.get(name), _HERE))))
         monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", _FLUSH_MS)
 
 
@@ -59,7 +68,7 @@ class Receiver:
 def receiving() -> Iterator[Receiver]:
     """Receive on a free port of loopback; what comes belongs to the block that is open."""
     blocks = blocks_of_process()
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
+    with ThreadingHTTPServer((_HERE, 0), _Handler) as server:
         thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
         thread.start()
         blocks.receivers += 1
@@ -79,7 +88,15 @@ class _Handler(BaseHTTPRequestHandler):
             body = self._body()
             if self.path.endswith("/v1/traces"):
                 blocks_of_process().receive(_groups(body, is_json=self._is_json))
-        except (DecodeError, ValueError, OSError, EOFError) as error:
+        except (
+            DecodeError,
+            InvalidRequestError,
+            ValueError,
+            OSError,
+            EOFError,
+            zlib.error,
+        ) as error:
+            self.close_connection = True  # the rest of the body may be unread
             self._answer(400, f"no OTLP: {error}".encode(errors="replace"))
         else:
             self._answer(200, b"{}" if self._is_json else b"")
@@ -92,8 +109,25 @@ class _Handler(BaseHTTPRequestHandler):
         return self.headers.get_content_type() == "application/json"
 
     def _body(self) -> bytes:
-        body = self.rfile.read(min(int(self.headers.get("Content-Length") or 0), MAX_BODY))
+        if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
+            body = b"".join(self._chunks())
+        else:
+            body = self._read(int(self.headers.get("Content-Length") or 0))
         return gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body
+
+    def _chunks(self) -> Iterator[bytes]:
+        left = MAX_BODY
+        while size := int(self.rfile.readline(_LINE).partition(b";")[0], 16):
+            left -= size
+            yield self._read(size if left >= 0 else MAX_BODY + 1)
+            self.rfile.readline(_LINE)
+        while self.rfile.readline(_LINE).strip():
+            pass  # trailers
+
+    def _read(self, size: int) -> bytes:
+        if not 0 <= size <= MAX_BODY:
+            raise ValueError(f"a request has at most {MAX_BODY:,} bytes")
+        return self.rfile.read(size)
 
     def _answer(self, status: int, body: bytes) -> None:
         self.send_response(status)
@@ -105,10 +139,14 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _groups(body: bytes, *, is_json: bool) -> Sequence[Json]:
-    if not is_json:
-        return [orjson.loads(group) for group in resource_spans_json(body)]
-    found = orjson.loads(body)
-    groups = found.get("resourceSpans") if isinstance(found, dict) else None
-    if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
-        raise ValueError("resourceSpans is a list of objects")
+    """Return the items of ``resourceSpans``, checked; raises ``InvalidRequestError``."""
+    if is_json:
+        whole = an_object(orjson.loads(body), "the request")
+        items = a_list(whole.get("resourceSpans") or [], "resourceSpans")
+        groups = [an_object(item, "resourceSpans") for item in items]
+    else:
+        groups = [orjson.loads(group) for group in resource_spans_json(body)]
+    for group in groups:
+        for _ in spans_of(group):
+            pass  # what is no span raises
     return groups

@@ -86,7 +86,7 @@ class _Judged(Judgement):
     @classmethod
     def of(cls, tests: Mapping[str, list[Any]]) -> _Judged:
         judged = cls([])
-        evaluators: dict[str, Mapping[str, Any]] = {}
+        evaluators: dict[tuple[str, str], Mapping[str, Any]] = {}
         warns: set[str] = set()
         runs: set[str] = set()
         for item in sorted(tests):
@@ -95,7 +95,8 @@ class _Judged(Judgement):
             for record in records:
                 runs.add(record["run"]["trace_id"])
                 warns.update(record["warns"])
-                evaluators.update({one["config_hash"]: one for one in record["evaluators"]})
+                for one in record["evaluators"]:
+                    evaluators[one["name"], one["config_hash"]] = one
         judged.runs, judged.warns = len(runs), frozenset(warns)
         judged.evaluator_rows = [*evaluators.values()]
         return judged

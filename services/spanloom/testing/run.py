@@ -54,7 +54,13 @@ class AgentRun:
 
     @cached_property
     def trajectories(self) -> Sequence[dict[str, Any]]:  # JSON values
-        """The documents of all traces, by their starts. Read them after the block."""
+        """The documents of all traces, by their starts.
+
+        Raises ``AssertionError`` within the block, where the run is not over.
+        """
+        __tracebackhide__ = True
+        if not self._block.is_over:
+            raise AssertionError("the run is not over: judge it after the block of agent_run")
         traces = Traces(None)
         traces.add(self._block.groups)
         found = [orjson.loads(stored.document) for stored in traces.documents()]

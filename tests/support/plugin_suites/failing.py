@@ -61,6 +61,12 @@ def test_endless(agent_run: OpenRun) -> None:
         trace.get_tracer("endless").start_span("endless")
 
 
+def test_early(agent_run: OpenRun) -> None:
+    with agent_run() as run:
+        act("search")
+        run.rules(max_tool_calls=1)
+
+
 def test_own_error(agent_run: OpenRun) -> None:
     with agent_run():
         raise ValueError("its own error")
