@@ -44,7 +44,7 @@ def report_of(documents: list[dict[str, Any]]) -> bytes:
     for document in documents:
         judgement.take(given_run(document))
     outcome = conclude(CONFIG, judgement, {}, Strictness(is_gate=True))
-    assert len(markdown(CONFIG, judgement, outcome).encode()) <= MOST_BYTES
+    assert len(markdown(CONFIG.name, CONFIG.warn_scores, judgement, outcome).encode()) <= MOST_BYTES
     return b"".join(report_lines(head_of(CONFIG, judgement, outcome), judgement))
 
 

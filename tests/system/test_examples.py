@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import subprocess
+import sys
 import time
 from itertools import chain, count, islice
 from pathlib import Path
@@ -20,6 +22,7 @@ from ruamel.yaml import YAML
 from tests.support import programs
 from tests.support.agents import await_trajectory
 from tests.support.help_examples import examples_of
+from tests.support.plugin_suites.acting import ELSEWHERE
 from tests.support.reader_at_work import ANOTHER, USUALLY, Reader
 from tests.support.written_examples import all_examples, is_recipe
 
@@ -186,6 +189,24 @@ def as_program(example: Example, reader: Reader) -> None:
     assert ended.stdout
 
 
+def as_tests(example: Example, reader: Reader) -> None:
+    """They pass, with an agent in the same process and one in another."""
+    folder = reader.home / "tests"
+    folder.mkdir(exist_ok=True)
+    (folder / "agent.py").write_text(ELSEWHERE, "utf-8")
+    given = "from tests.support.plugin_suites.acting import planner\n"
+    (folder / "test_example.py").write_text(given + example.text, "utf-8")
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:schemathesis", "-p", "no:cacheprovider"],
+        cwd=folder,
+        env={**reader.environment, "PYTHONPATH": str(ROOT), "CI": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout
+
+
 def as_limits(example: Example, reader: Reader) -> None:
     assert read_limits(_file(example, reader))
 
@@ -284,6 +305,7 @@ WAYS: Mapping[str, Callable[[Example, Reader], None]] = {
     "questions": as_questions,
     "a wrong question": as_wrong_question,
     "eval file": as_evaluators,
+    "tests": as_tests,
     "cost": as_cost,
     "messages": as_messages,
     "first line of serve": as_first_line,

@@ -22,6 +22,7 @@ from spanloom.collector.doors.http import make_doors
 from spanloom.config import Settings, variable_of
 from spanloom.recipes import read_frameworks
 from spanloom.telemetry import Metrics
+from spanloom.testing.plugin import REPORT, UPDATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +44,8 @@ OF_OTHERS |= {
 """Options of pip, uvx, pipx, pytest, docs/generate.py, click, docker compose and benchmarks."""
 MISSING = {"--cluster", "--all-agents", "--fine-types", "--steps"}
 """An option that is said not to be there."""
+OF_PLUGIN = {UPDATE, REPORT}
+"""Options of our plugin of pytest."""
 OF_TESTS = {
     "SPANLOOM_SIM_SEED",
     "SPANLOOM_SIM_STEPS",
@@ -70,9 +73,9 @@ def test_what_does_not_exist_would_be_noticed(line: str) -> None:
 
 
 def test_options_exist() -> None:
-    known = {o for command in _all_commands() for o in _options(command)} | OF_OTHERS | MISSING
+    known = {o for command in _all_commands() for o in _options(command)} | OF_OTHERS | OF_PLUGIN
     found = set(mentions(r"(?<![\w-])--[a-z][a-z-]+"))
-    assert not [m for m in found if m.name not in known]
+    assert not [m for m in found if m.name not in known | MISSING]
 
 
 def test_recipes_exist() -> None:

@@ -114,7 +114,8 @@ class Written(NamedTuple):
         if self.junit is not None:
             _write(self.junit, junit_lines(config.name, judgement, config.warn_scores))
         if self.markdown is not None:
-            _write(self.markdown, [markdown(config, judgement, outcome).encode(errors="replace")])
+            text = markdown(config.name, config.warn_scores, judgement, outcome)
+            _write(self.markdown, [text.encode(errors="replace")])
 
 
 def _write(path: Path, pieces: Iterator[bytes] | Sequence[bytes]) -> None:

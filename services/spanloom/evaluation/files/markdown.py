@@ -15,7 +15,6 @@ from spanloom.evaluation.files.worst import describe, find_worst
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from spanloom.evaluation.files.config.reading import Config
     from spanloom.evaluation.files.judging import Judgement, Row
     from spanloom.evaluation.files.measures import Measure
     from spanloom.evaluation.files.outcome import Outcome
@@ -53,10 +52,12 @@ class _Page:
             self.parts.append(f"\nand {counted(items, 'more item')}\n")
 
 
-def markdown(config: Config, judgement: Judgement, outcome: Outcome) -> str:
+def markdown(
+    name: str, warn_scores: Collection[str], judgement: Judgement, outcome: Outcome
+) -> str:
     """Return the Markdown of an evaluation, at most ``MOST_BYTES`` in UTF-8."""
     page = _Page()
-    page.add(f"## {code(config.name)}: {outcome.status}\n")
+    page.add(f"## {code(name)}: {outcome.status}\n")
     runs, items = counted(judgement.runs, "run"), counted(judgement.item_count, "item")
     page.add(f"{runs}, {items}.\n")
     for reason in outcome.reasons:
@@ -67,7 +68,7 @@ def markdown(config: Config, judgement: Judgement, outcome: Outcome) -> str:
         "| score | passed | interval | mean | ok | n/a | errors | skipped |",
         map(_score_cells, outcome.measures.values()),
     )
-    _worst(page, judgement, config.warn_scores)
+    _worst(page, judgement, warn_scores)
     return "".join(page.parts)
 
 

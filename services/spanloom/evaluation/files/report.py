@@ -14,8 +14,9 @@ from spanloom.evaluation.contract.result import Result, Status, Value
 from spanloom.evaluation.files.config.models import Stat  # noqa: TC001  # of a model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from spanloom.evaluation.evaluator import Evaluator
     from spanloom.evaluation.files.config.reading import Config
     from spanloom.evaluation.files.judging import Judgement
     from spanloom.evaluation.files.measures import Measure
@@ -105,25 +106,34 @@ def report_schema() -> dict[str, Any]:  # JSON values
 
 
 def head_of(config: Config, judgement: Judgement, outcome: Outcome) -> dict[str, Any]:
-    """Return a report without its results."""
+    """Return a report of a file without its results."""
+    return make_head(config.name, list(map(evaluator_row, config.evaluators)), judgement, outcome)
+
+
+def make_head(
+    name: str, evaluators: Sequence[Mapping[str, Any]], judgement: Judgement, outcome: Outcome
+) -> dict[str, Any]:
+    """Return a report without its results; ``evaluators`` are their rows in it."""
     return {
         "format": FORMAT,
-        "name": config.name,
+        "name": name,
         "status": outcome.status,
         "exit_code": outcome.exit_code,
         "runs": judgement.runs,
         "items": judgement.item_count,
-        "evaluators": [
-            {
-                "name": one.name,
-                "kind": one.kind,
-                "version": one.judging.version,
-                "config_hash": one.config_hash,
-            }
-            for one in config.evaluators
-        ],
+        "evaluators": list(evaluators),
         "summary": {score: summary_of(one) for score, one in outcome.measures.items()},
         "gates": [decision.to_json() for decision in outcome.decisions],
+    }
+
+
+def evaluator_row(evaluator: Evaluator) -> dict[str, str]:
+    """Return an evaluator as a report has it."""
+    return {
+        "name": evaluator.name,
+        "kind": evaluator.kind,
+        "version": evaluator.judging.version,
+        "config_hash": evaluator.config_hash,
     }
 
 

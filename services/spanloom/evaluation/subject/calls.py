@@ -2,7 +2,7 @@
 
 Of a document they are its steps; of messages, the calls of its assistants. Calls of one agent are
 in the order of the document; those of several agents are put in order by their starts, in
-milliseconds, and equal ones stay in the order of the document.
+milliseconds, and equal ones by the tree: what a call did comes before the next call.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from spanloom.evaluation.subject.call import Call, without_retries
 from spanloom.evaluation.subject.message_calls import calls_of_messages
+from spanloom.evaluation.subject.order import tree_order
 from spanloom.evaluation.subject.tool_calls import requested_by, tools_run_by
 
 if TYPE_CHECKING:
@@ -43,13 +44,26 @@ def calls_of(
         return without_retries(calls, budget) if retries == "once" else calls
     if of == "agents":
         return _agents(run.document)
-    found: list[_Timed] = []
+    found: list[list[_Timed]] = []
     for agent in run.document.agents:
         timed = _OF_AN_AGENT[of](agent)
         if retries == "once":
             timed = _without_retries(timed, budget)
-        found += timed
-    return [call for _, call in sorted(found, key=itemgetter(0))]
+        if timed:
+            found.append(timed)
+    return _by_start(run.document, found)
+
+
+def _by_start(document: Document, found: Sequence[Sequence[_Timed]]) -> Sequence[Call]:
+    """Return the calls of all agents by their starts; equal ones of several agents by the tree.
+
+    What an agent below a call did comes before the next call, even if all was in a millisecond.
+    """
+    timed = [one for of_agent in found for one in of_agent]
+    if len(found) > 1 and len({start for start, _ in timed}) < len(timed):
+        places = tree_order(document)
+        timed.sort(key=lambda one: places.get(one[1].step_id, 0))
+    return [call for _, call in sorted(timed, key=itemgetter(0))]
 
 
 def _without_retries(timed: Sequence[_Timed], budget: Budget) -> list[_Timed]:

@@ -11,11 +11,13 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.document import AGENTS, HeldDocument
+from spanloom.core.showing.steps import build_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from spanloom.core.document import DocumentStep
+    from spanloom.core.document import Document, DocumentStep
+    from spanloom.core.showing.steps import Node
 
 _STARTED_AT = attrgetter("started_at")
 
@@ -30,6 +32,20 @@ def in_order(document: HeldDocument) -> HeldDocument:
         for agent in sorted(agents, key=_STARTED_AT)
     ]
     return HeldDocument({**document.json, AGENTS: ordered})
+
+
+def tree_order(document: Document) -> Mapping[str, int]:
+    """Return the place of each step in its tree, by id: parents first, then child by child.
+
+    Of agents that wait for one another it is the order of their starts, also within a millisecond.
+    """
+    places: dict[str, int] = {}
+    stack: list[Node] = [build_tree(dict(document.json))]
+    while stack:
+        node = stack.pop()
+        places[node.step.id] = len(places)
+        stack += reversed(node.children)
+    return places
 
 
 def _is_in_order(steps: Sequence[DocumentStep]) -> bool:

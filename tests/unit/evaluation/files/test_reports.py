@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from spanloom.evaluation.files.config.reading import Config
     from spanloom.evaluation.files.judging import Judgement
+    from spanloom.evaluation.files.outcome import Outcome
 
 VALUES: list[object] = [0.9, 0.1, {"na": 1}, {"error": 1}, 0.4]
 """Passing, failing, not applicable, an error, failing."""
@@ -42,6 +43,10 @@ def evaluation(values: list[object] = VALUES) -> tuple[Config, Judgement]:
 def report_of(config: Config, judgement: Judgement) -> bytes:
     outcome = conclude(config, judgement, {}, Strictness(True))
     return b"".join(report_lines(head_of(config, judgement, outcome), judgement))
+
+
+def page_of(config: Config, judgement: Judgement, outcome: Outcome) -> str:
+    return markdown(config.name, config.warn_scores, judgement, outcome)
 
 
 def test_a_report_is_valid_by_its_own_schema_and_model() -> None:
@@ -134,7 +139,7 @@ def test_junit_and_markdown_hold_any_text(tmp_path: Path) -> None:
         judgement.refuse(f"{at} {text}", ErrorCode.UNREADABLE_RUN, text)
     assert len(junit(tmp_path / "j.xml", judgement)) == 2 * len(texts)
     outcome = conclude(config, judgement, {}, Strictness())
-    page = markdown(config, judgement, outcome)
+    page = page_of(config, judgement, outcome)
     assert "\n# x" not in page
     assert all(line.count("`") % 2 == 0 for line in page.splitlines())
     assert b"\x1b" not in page.encode()
@@ -143,7 +148,12 @@ def test_junit_and_markdown_hold_any_text(tmp_path: Path) -> None:
 def test_markdown_names_the_worst_items_first_with_their_evidence() -> None:
     config = config_of(GOOD, {"name": "also", "kind": "stub", "at_least": 0.3}, gates=GATES[:1])
     judgement = judged(config, [0.9, 0.4, 0.1])
-    page = markdown(config, judgement, conclude(config, judgement, {}, Strictness(True)))
+    page = markdown(
+        config.name,
+        config.warn_scores,
+        judgement,
+        conclude(config, judgement, {}, Strictness(True)),
+    )
     assert page.startswith("## `trips`: failed\n")
     assert "| `good pass_rate` | **failed** | `pass_rate 0.3333 is below 0.9` |" in page
     worst = page.partition("### Worst items")[2]
@@ -157,6 +167,8 @@ def test_markdown_is_bounded_and_says_what_it_leaves_out() -> None:
     judgement = judged(config, [])
     for n in range(2_000):
         judgement.refuse(f"item {n} {'é' * 300}", ErrorCode.MISSING_RUN, "x" * 900)
-    page = markdown(config, judgement, conclude(config, judgement, {}, Strictness()))
+    page = markdown(
+        config.name, config.warn_scores, judgement, conclude(config, judgement, {}, Strictness())
+    )
     assert len(page.encode()) <= MOST_BYTES
     assert page.endswith(" more items\n")

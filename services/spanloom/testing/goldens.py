@@ -1,0 +1,134 @@
+"""Golden files: the projection of a run that stays the same when the same agent runs again.
+
+It has types, names, agents, arguments and errors, in the order of the calls; no ids, times, tokens
+or texts. It is a document, so every reader of documents reads it: numbers are in the place of ids
+and of starts.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.core.document import Document
+from spanloom.evaluation.contract.errors import InvalidEvaluatorError
+from spanloom.evaluation.subject.calls import calls_of
+from spanloom.evaluation.subject.canonical import Budget
+from spanloom.evaluation.subject.order import tree_order
+from spanloom.evaluation.subject.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from spanloom.core.document import DocumentStep
+    from spanloom.core.formats.json_bytes import Json
+
+FORMAT = "spanloom.golden/1"
+_TEXTS = "a golden has no texts of models"
+
+
+class Golden:
+    """A golden file."""
+
+    def __init__(self, path: Path) -> None:
+        """Name the file; it may be missing."""
+        self.path = path
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Raise ``InvalidEvaluatorError`` for options that need what a golden leaves out."""
+        if options.get("mode") == "strict":
+            raise InvalidEvaluatorError("mode", f"{_TEXTS}: use exact, or give a document")
+        if options.get("of") == "requested":
+            raise InvalidEvaluatorError("of", f"{_TEXTS}: use ran, or give a document")
+
+    def write_if_due(self, document: Json, *, is_update: bool, may_write_missing: bool) -> None:
+        """Write the projection of a document if that is asked for, or if the file is missing.
+
+        Raises ``AssertionError`` if it is missing and must not be written.
+        """
+        __tracebackhide__ = True
+        is_missing = not self.path.exists()
+        if is_missing and not may_write_missing:
+            raise AssertionError(
+                f"there is no golden {self.path}: run the test with --spanloom-update, and commit "
+                "what it writes"
+            )
+        if is_missing and not is_update:
+            warnings.warn(f"written, as it was missing: {self.path}", stacklevel=4)
+        if is_missing or is_update:
+            self._write(project(document))
+
+    def read(self) -> Json:
+        """Return its document; raises ``AssertionError`` if it is none."""
+        __tracebackhide__ = True
+        try:
+            found = orjson.loads(self.path.read_bytes())
+        except ValueError as error:
+            raise AssertionError(f"{self.path} is no JSON: {error}") from None
+        if not isinstance(found, dict):
+            raise AssertionError(f"{self.path} is no golden: an object is needed")
+        return found
+
+    def _write(self, projected: Json) -> None:
+        text = orjson.dumps(projected, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        if self.path.exists() and self.path.read_bytes() == text:
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        beside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        beside.write_bytes(text)  # workers may write the same golden at the same time
+        beside.replace(self.path)
+
+
+def project(document: Json) -> Json:
+    """Return what a golden keeps of a document."""
+    view = Document(document)
+    order = tree_order(view)
+    calls = calls_of(Run(document), budget=Budget())
+    given = {call.step_id: call.arguments for call in calls}
+    return {
+        "format": FORMAT,
+        "id": "",
+        "root_step": _kept(view.root, order, given),
+        "agent_steps": [
+            {
+                **_kept(agent, order, given),
+                "parent_id": _number(agent.parent_id, order),
+                "steps": [
+                    {
+                        **_kept(step, order, given),
+                        "parent_id": _number(step.parent_id, order),
+                        "type": step.type,
+                    }
+                    for step in agent.steps
+                ],
+            }
+            for agent in view.agents
+        ],
+        "extraction": {"root_type": view.root_type},
+    }
+
+
+def _kept(step: DocumentStep, order: Mapping[str, int], given: Mapping[str, object]) -> Json:
+    place = _number(step.id, order)
+    info: Json = {"started_at": place}
+    if step.error is not None:
+        info["error"] = {"code": step.error.get("code"), "msg": step.error_message}
+    kept: Json = {"id": place, "name": step.name, "basic_info": info}
+    if step.id in given:
+        arguments = given[step.id]
+        is_text = isinstance(arguments, str)
+        kept["input"] = arguments if is_text else orjson.dumps(arguments, option=_SORTED).decode()
+    if node := step.metadata.get("node"):
+        kept["metadata"] = {"node": node}
+    return kept
+
+
+_SORTED = orjson.OPT_SORT_KEYS
+
+
+def _number(step_id: str, order: Mapping[str, int]) -> str:
+    return str(order[step_id]) if step_id in order else ""

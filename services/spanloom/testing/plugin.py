@@ -1,0 +1,79 @@
+"""What pytest loads: options, the mark, and the fixtures ``agent_run`` and ``otlp_endpoint``.
+
+It is loaded in sessions that never use it, so everything else is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spanloom.testing.opening import OpenRun
+    from spanloom.testing.receiver import Receiver
+
+MARK = "spanloom"
+UPDATE, REPORT = "--spanloom-update", "--spanloom-report"
+"""Its options."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the plugin."""
+    group = parser.getgroup("spanloom", "runs of agents")
+    group.addoption(
+        UPDATE,
+        action="store_true",
+        help="write the goldens of `run.match` in place of comparing with them",
+    )
+    group.addoption(
+        REPORT,
+        metavar="DIR",
+        help="write report.json, junit.xml and report.md of all judgements there",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the mark; load the report if it is asked for."""
+    config.addinivalue_line(
+        "markers",
+        f"{MARK}(repeats=1, require=None): run the test so many times; require such as "
+        "'pass@1 >= 0.75' or 'pass^3 >= 0.5' decides, else every try has to pass",
+    )
+    if config.getoption(REPORT, None):
+        from spanloom.testing.reporting import Reporting  # noqa: PLC0415  # not before
+
+        config.pluginmanager.register(Reporting(config), "spanloom-report")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a marked test as often as its mark says."""
+    __tracebackhide__ = True
+    mark = pyfuncitem.get_closest_marker(MARK)
+    if mark is None:
+        return None
+    from spanloom.testing.repeating import run_marked  # noqa: PLC0415  # not before
+
+    return run_marked(pyfuncitem, mark)
+
+
+@pytest.fixture
+def agent_run(request: pytest.FixtureRequest) -> Iterator[OpenRun]:
+    """Give a function that opens blocks: each captures the run of an agent, to be judged."""
+    from spanloom.testing.opening import opening  # noqa: PLC0415  # not before
+
+    with opening(request) as open_run:
+        yield open_run
+
+
+@pytest.fixture
+def otlp_endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
+    """Receive the spans of other processes on loopback; the variables of OTLP name its address."""
+    from spanloom.testing.receiver import receiving  # noqa: PLC0415  # not before
+
+    with receiving() as receiver:
+        receiver.set_variables(monkeypatch)
+        yield receiver

@@ -1,0 +1,160 @@
+"""The run of an agent in a test: its trajectories, and what judges them."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from spanloom.core.document import Document
+from spanloom.core.exchange.otlp import Traces
+from spanloom.evaluation.evaluate import judge
+from spanloom.evaluation.making import MAX_NAME, make_evaluators
+from spanloom.evaluation.subject.subject import Subject
+from spanloom.testing.failing import failed_results, failure_text, names_of
+from spanloom.testing.goldens import Golden
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.formats.json_bytes import Json
+    from spanloom.evaluation.contract.result import Result
+    from spanloom.testing.blocks import Block
+    from spanloom.testing.records import Recorder
+
+
+class Place(NamedTuple):
+    """Where a test is, and what may be written there."""
+
+    folder: Path
+    is_update: bool
+
+    @property
+    def may_write_missing(self) -> bool:
+        """Whether a golden that is missing is written: not on a build server."""
+        return self.is_update or not os.environ.get("CI")
+
+
+class AgentRun:
+    """What was captured in a block. Its methods judge it, and raise ``AssertionError``.
+
+    They judge ``trajectory``; in a run of several traces the one that is given as ``trajectory=``.
+    """
+
+    def __init__(self, block: Block, place: Place, recorder: Recorder) -> None:
+        """Read the spans of a block; its trajectories are built when they are first asked for."""
+        self._block = block
+        self._place = place
+        self._recorder = recorder
+        self._judged: list[tuple[str, Result]] = []
+        """With the trace id."""
+
+    @cached_property
+    def trajectories(self) -> Sequence[dict[str, Any]]:  # JSON values
+        """The documents of all traces, by their starts.
+
+        Raises ``AssertionError`` within the block, where the run is not over.
+        """
+        __tracebackhide__ = True
+        if not self._block.is_over:
+            raise AssertionError("the run is not over: judge it after the block of agent_run")
+        traces = Traces(None)
+        traces.add(self._block.groups)
+        found = [orjson.loads(stored.document) for stored in traces.documents()]
+        return sorted(found, key=lambda document: Document(document).root.started_at)
+
+    @property
+    def trajectory(self) -> dict[str, Any]:  # JSON values
+        """The document of the only trace; raises ``AssertionError`` if there are several."""
+        __tracebackhide__ = True
+        found = self.trajectories
+        if len(found) != 1:
+            raise AssertionError(
+                f"the run has {len(found)} traces ({names_of(found)}): use run.trajectories, and "
+                "judge one of them by trajectory="
+            )
+        return found[0]
+
+    @property
+    def results(self) -> list[dict[str, Any]]:  # JSON values
+        """The results of all judgements so far."""
+        return [result.to_json() for _, result in self._judged]
+
+    def match(self, golden: object, *, trajectory: Json | None = None, **options: Any) -> None:
+        """Compare the calls with a golden file, a document or messages.
+
+        A path is relative to the file of the test; ``options`` are those of the kind ``match``.
+        Raises ``AssertionError`` with the first difference and both trees.
+        """
+        __tracebackhide__ = True
+        document = self._chosen(trajectory)
+        config = {"name": "match", "kind": "match", **options}
+        if not isinstance(golden, str | Path):
+            self._hold(document, config, {"trajectory": golden})
+            return
+        file = Golden(self._place.folder / golden)
+        file.check(options)
+        config.setdefault("mode", "exact")
+        file.write_if_due(
+            document,
+            is_update=self._place.is_update,
+            may_write_missing=self._place.may_write_missing,
+        )
+        reference = file.read()
+        self._hold(document, config, {"trajectory": reference}, reference)
+
+    def rules(self, *, trajectory: Json | None = None, **rules: Any) -> None:
+        """Hold the run to named rules; raises ``AssertionError`` with those that fail."""
+        __tracebackhide__ = True
+        config = {"name": "rules", "kind": "rules", "rules": rules}
+        self._hold(self._chosen(trajectory), config)
+
+    def check(self, expr: str, *, trajectory: Json | None = None) -> None:
+        """Hold the run to a line of the query language; raises ``AssertionError``."""
+        __tracebackhide__ = True
+        fits = len(expr) <= MAX_NAME and expr.isprintable()
+        config = {"name": expr if fits else "check", "kind": "where", "expr": expr}
+        self._hold(self._chosen(trajectory), config)
+
+    def evaluate(
+        self,
+        evaluators: object,
+        *,
+        expected: Mapping[str, Any] | None = None,  # JSON values
+        trajectory: Json | None = None,
+    ) -> list[dict[str, Any]]:  # JSON values
+        """Judge by evaluators or callables, as ``spanloom.evaluate`` does.
+
+        Returns the results; raises ``AssertionError`` with those that fail.
+        """
+        __tracebackhide__ = True
+        made = self._hold(self._chosen(trajectory), evaluators, expected)
+        return [result.to_json() for result in made]
+
+    def _chosen(self, trajectory: Json | None) -> Json:
+        __tracebackhide__ = True
+        return self.trajectory if trajectory is None else trajectory
+
+    def _hold(
+        self,
+        document: Json,
+        evaluators: object,
+        expected: Mapping[str, Any] | None = None,  # JSON values
+        golden: Json | None = None,
+    ) -> Sequence[Result]:
+        """Judge, record the results, and raise ``AssertionError`` for those that fail."""
+        __tracebackhide__ = True
+        made = make_evaluators(evaluators, allow_code=True, folder=self._place.folder)
+        trace_id = Document(document).id
+        earlier = [result for of, result in self._judged if of == trace_id]
+        subject = Subject(document, dict(expected or {}), earlier)
+        results = list(judge(subject, made))
+        self._judged += [(trace_id, result) for result in results]
+        self._recorder.record(document, made, results)
+        warns = frozenset[str]().union(*(one.judging.warn_scores for one in made))
+        if failed := failed_results(results, warns):
+            raise AssertionError(failure_text(failed, document, golden))
+        return results
