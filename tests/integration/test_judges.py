@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.evaluations import status_of, write_runs
 from tests.support.loopback_model import Answer, Provider, provider_of
 from tests.support.scripted_judge import COST, MODEL, RUN, answer
 
@@ -27,7 +28,8 @@ GOOD = Answer(answer(True, [2]))
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setenv("SPANLOOM_JUDGE_CACHE", str(tmp_path / "judge"))
+    monkeypatch.delenv("SPANLOOM_JUDGE_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
 
 
 @pytest.fixture
@@ -138,3 +140,26 @@ def test_judges_are_awaited_together_and_keep_one_budget(
         statuses = [result["status"] for (result,) in asyncio.run(judged(runs))]
     assert sorted(statuses) == ["ok"] * 3 + ["skipped"] * 5
     assert len(provider.requests) == 3
+
+
+def test_a_file_of_evaluators_has_a_judge(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    judged = {"name": "polite", "kind": "judge", "model": MODEL, "criteria": "?"}
+    gates = [{"score": "polite", "min": 1}]
+    write_runs(tmp_path / "runs.jsonl", [1, 2])
+    (tmp_path / "eval.json").write_text(json.dumps({"evaluators": [judged], "gates": gates}))
+    line = ["eval.json", "--runs", "runs.jsonl", "--gate", "--json"]
+    with provider_of(GOOD, Answer(answer(False)), Answer("no", 401)) as provider:
+        monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
+        first, _ = status_of([*line, "a.json"])
+        again, _ = status_of([*line, "b.json"])
+        assert len(provider.requests) == 2  # the second run costs nothing
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
+        denied, _ = status_of([*line, "c.json"])
+    assert (first, again, denied) == (1, 1, 3)
+    one, two, three = (json.loads((tmp_path / f"{name}.json").read_bytes()) for name in "abc")
+    assert [row["cost_usd"] for row in one["results"]] == [pytest.approx(COST)] * 2
+    assert [row["cost_usd"] for row in two["results"]] == [0, 0]
+    assert [row["error_code"] for row in three["results"]] == ["provider_denied"] * 2
+    assert len(provider.requests) == 3  # and what is denied is not asked again
+    assert KEY not in json.dumps([one, two, three])

@@ -60,7 +60,8 @@ class Asker:
     ask: Ask
     spending: Spending
     sleep: Callable[[float], None] = time.sleep
-    _stopped: AskError | None = None
+    _stopped: tuple[ErrorCode, str] | None = None
+    """Why nothing more is asked."""
     _failures: int = 0
     _lock: Lock = field(default_factory=Lock)
 
@@ -80,7 +81,7 @@ class Asker:
         last: AskError | InvalidAnswerError = InvalidAnswerError("nothing was asked")
         for attempt in range(self.config.tries):
             if self._stopped is not None:
-                raise self._stopped
+                raise AskError(*self._stopped)
             try:
                 return self._once(material, state, tally)
             except InvalidAnswerError as error:
@@ -136,9 +137,9 @@ class Asker:
             if self._stopped is not None:
                 return
             if error.is_final:
-                self._stopped = error
+                self._stopped = error.code, str(error)
             elif error.is_passing:
                 self._failures += 1
                 if self._failures >= BREAKER:
                     reason = f"no more is asked after {BREAKER} failures in a row: {error}"
-                    self._stopped = AskError(error.code, reason, is_final=True)
+                    self._stopped = error.code, reason

@@ -35,6 +35,8 @@ class Fitted(NamedTuple):
 def fit(told: Told, tokens: int) -> Fitted:
     """Return the steps in at most about ``tokens``."""
     lines = list(told.lines)
+    if sum(estimated_tokens(line.head) for line in lines) > tokens:
+        return _ends(lines, told, tokens)
     for most in (None, *_LENGTHS):
         if most is not None:
             lines = [_cut(line, most) if line.is_result else line for line in lines]
@@ -70,20 +72,26 @@ def _shorten(lines: Sequence[Line], tokens: int, may: Callable[[Line], bool]) ->
 
 
 def _ends(lines: Sequence[Line], told: Told, tokens: int) -> Fitted:
-    """Return lines from both ends in turn, as many as fit."""
-    short = [line._replace(head=cut_middle(line.head, _HEAD)) for line in lines]
-    left, first, last = tokens - 20, 0, len(short)
+    """Return lines from both ends in turn, as many as fit, each of them short."""
+    left, first, last = tokens - 20, 0, len(lines)
+    begin: list[Line] = []
+    end: list[Line] = []
     while first < last:
-        is_first = first <= len(short) - last
-        size = _size(short[first if is_first else last - 1])
-        if size > left:
+        is_first = len(begin) <= len(end)
+        line = _short(lines[first if is_first else last - 1])
+        left -= _size(line)
+        if left < 0:
             break
-        left -= size
+        (begin if is_first else end).append(line)
         first, last = (first + 1, last) if is_first else (first, last - 1)
-    kept = [*short[:first], *short[last:]]
+    kept = [*begin, *reversed(end)]
     shown = [_shown(line) for line in kept]
     shown.insert(first, f"[{last - first} lines of steps left out]")
     return Fitted("\n".join(shown), _coverage(kept, told))
+
+
+def _short(line: Line) -> Line:
+    return line._replace(head=cut_middle(line.head, _HEAD), text=one_line(line.text))
 
 
 def _fitted(lines: Sequence[Line], told: Told) -> Fitted:

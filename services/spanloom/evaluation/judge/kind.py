@@ -54,7 +54,8 @@ class Judge:
         """Yield the result of a run."""
         material, tally = read_material(subject), Tally()
         try:
-            votes = [self._vote(material, at, tally) for at in range(self.config.votes)]
+            keys = self._keys(material)
+            votes = [self._vote(material, key, tally) for key in keys]
         except BudgetSpentError as error:
             yield self.results.skipped(str(error), cost_usd=tally.cost_usd)
         except AskError as error:
@@ -72,8 +73,7 @@ class Judge:
         usage = Usage(prompt.tokens * votes, self.config.output_tokens * votes)
         return Estimate(votes, *usage[:2], usd(usage, rates_of(self.config.model)))
 
-    def _vote(self, material: Material, at: int, tally: Tally) -> Vote:
-        key = self._key(material, at)
+    def _vote(self, material: Material, key: str, tally: Tally) -> Vote:
         if (kept := self._cache.find(key)) is not None:
             try:
                 vote = Vote(read_answer(kept.text, self.config), *kept)
@@ -86,12 +86,13 @@ class Judge:
         self._cache.keep(key, Kept(vote.text, vote.coverage))
         return vote
 
-    def _key(self, material: Material, at: int) -> str:
+    def _keys(self, material: Material) -> Sequence[str]:
+        """Return the key in the cache of each vote."""
         config = self.config
         prompt = write_prompt(material, config, _HASHED).prompt
         limits = config.output_tokens, config.context_tokens
-        model = config.model, address_of(config.model)
-        return key_of(*model, *prompt, config.temperature, config.seed, *limits, at)
+        same = config.model, address_of(config.model), *prompt, config.temperature, config.seed
+        return [key_of(*same, *limits, at) for at in range(config.votes)]
 
     def _result(self, material: Material, votes: Sequence[Vote], tally: Tally) -> Result:
         outcome = decide([vote.answer for vote in votes])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.formats.json_bytes import dump
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.document import Document, DocumentStep
     from spanloom.evaluation.judge.config import JudgeConfig
+    from spanloom.evaluation.judge.fitting import Fitted
     from spanloom.evaluation.subject.subject import Subject
 
 _SIDE = 8
@@ -49,7 +51,8 @@ Answer with one JSON object and nothing else, its members in this order:
 "value": {value}}}"""
 
 
-class Material(NamedTuple):
+@dataclass
+class Material:
     """What a judge reads of a run, before it is cut."""
 
     question: str
@@ -57,12 +60,19 @@ class Material(NamedTuple):
     steps: Told
     answer: str
     reference: str
+    _fitted: dict[int, Fitted] = field(default_factory=dict)
+
+    def fitted(self, tokens: int) -> Fitted:
+        """Return the steps within a number of tokens; the same for each vote and try."""
+        if tokens not in self._fitted:
+            self._fitted[tokens] = fit(self.steps, tokens)
+        return self._fitted[tokens]
 
     @property
     def is_suspicious(self) -> bool:
         """Whether a text of the run speaks to who evaluates it."""
         texts = (text for line in self.steps.lines for text in (line.head, line.text))
-        return is_suspicious((self.question, self.tools, self.answer, *texts))
+        return is_suspicious("\n".join((self.question, self.tools, self.answer, *texts)))
 
 
 class Written(NamedTuple):
@@ -98,7 +108,7 @@ def write_prompt(
         "reference": cut_middle(material.reference, most),
     }
     used = sum(estimated_tokens(text) + 60 for text in around.values())
-    steps = fit(material.steps, max(100, left - used))
+    steps = material.fitted(max(100, left - used))
     blocks = {
         "question": around["question"],
         "tools available": around["tools available"],

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _SECRETS = ("_API_KEY", "_TOKEN", "_SECRET", "_SECRET_ACCESS_KEY")
 """Ends of the names of variables that are never shown."""
+_LEAST = 8
+"""Characters of a secret: a shorter value is a word of other texts, such as ``true``."""
 _GRACE_S = 5.0
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
 """The loop of each process: a fork has none of its parent's threads."""
@@ -52,7 +54,7 @@ class _Provider:
 
     def __call__(self, prompt: Prompt, *, output_tokens: int, timeout_s: float) -> Reply:
         for name, value in os.environ.items():
-            if name.endswith(_SECRETS):
+            if name.endswith(_SECRETS) and len(value) >= _LEAST:
                 remember(value)
         try:
             request = self._request(prompt, output_tokens, timeout_s)

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import re2
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SUSPICIOUS = "suspicious"
 _OPTIONS = re2.Options()
@@ -32,6 +27,6 @@ _SPEAKING = tuple(
 )
 
 
-def is_suspicious(texts: Iterable[str]) -> bool:
-    """Return whether any of the texts gives orders to an evaluator."""
-    return any(pattern.search(text) for text in texts for pattern in _SPEAKING)
+def is_suspicious(text: str) -> bool:
+    """Return whether a line of a text gives orders to an evaluator."""
+    return any(pattern.search(text) for pattern in _SPEAKING)
