@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from spanloom.client import AsyncClient as AsyncClient
     from spanloom.client import Client as Client
+    from spanloom.evaluation.evaluate import aevaluate as aevaluate
     from spanloom.evaluation.evaluate import evaluate as evaluate
 
 __version__ = "0.1.0"
@@ -18,8 +19,8 @@ def __getattr__(name: str) -> object:
         from spanloom import client  # noqa: PLC0415  # not before
 
         return getattr(client, name)
-    if name == "evaluate":
+    if name in {"aevaluate", "evaluate"}:
         from spanloom.evaluation import evaluate as module  # noqa: PLC0415  # not before
 
-        return module.evaluate
+        return getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -54,6 +54,7 @@ OF_TESTS = {
     "SPANLOOM_WITHOUT_REAL_SERVER",
 }
 OF_CLIENTS = {"SPANLOOM_OTLP_URL", "SPANLOOM_API_URL", "SPANLOOM_API_KEY", "SPANLOOM_SQL_URL"}
+OF_JUDGES = {"SPANLOOM_JUDGE_CACHE", "SPANLOOM_JUDGE_CACHE_TTL_S"}
 FILES = (
     r"(?<![\w./@:-])(?<!> )((?:[\w-]+/)*[\w-]+\.(?:py|sql|toml|md|proto|sqlite|json))\b(?![./]\w)"
 )
@@ -89,6 +90,7 @@ def test_recipes_exist() -> None:
 
 def test_variables_exist() -> None:
     known = {variable_of(name) for name in Settings.model_fields} | OF_CLIENTS | OF_TESTS
+    known |= OF_JUDGES
     found = set(mentions(r"\bSPANLOOM_[A-Z_]+"))
     assert not [m for m in found if m.name not in known]
 

@@ -25,6 +25,7 @@ from spanloom.client.tries import Patience
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.showing.values import counted, printable
 from spanloom.evaluation.contract.errors import ErrorCode
+from spanloom.evaluation.contract.estimate import total
 from spanloom.evaluation.files.config.text import ConfigError
 from spanloom.evaluation.files.judging import Judgement
 from spanloom.terminal.live import Counting
@@ -87,15 +88,16 @@ def plan_of(asked: Asked) -> dict[str, Any]:  # JSON values
     """Return what would be judged; raises ``click.ClickException``."""
     judgement = _begun(asked)
     with closing(_runs(asked, judgement)) as runs:
-        count = sum(not isinstance(given.run, Unread) for given in runs)
+        each = [judgement.estimate(one.run) for one in runs if not isinstance(one.run, Unread)]
+    estimate = total(each)
     return {
         "name": asked.config.name,
-        "runs": count,
+        "runs": len(each),
         "items": len(judgement.items),
         "evaluators": [one.name for one in asked.config.evaluators],
         "scores": list(asked.config.scores),
         "gates": len(asked.config.gates),
-        "cost_usd": 0.0,
+        **estimate._asdict(),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,23 @@ def evaluate(
     if reference is not None:
         told["trajectory"] = reference
     return [result.to_json() for result in judge(Subject(run, told), made)]
+
+
+async def aevaluate(
+    run: object,
+    evaluators: object,
+    *,
+    reference: object = None,
+    expected: Mapping[str, Any] | None = None,  # JSON values
+    allow_code: bool = False,
+) -> list[dict[str, Any]]:  # JSON values
+    """Judge one run as ``evaluate`` does, in another thread: the event loop goes on meanwhile.
+
+    Raises what ``evaluate`` raises.
+    """
+    return await asyncio.to_thread(
+        evaluate, run, evaluators, reference=reference, expected=expected, allow_code=allow_code
+    )
 
 
 def judge(subject: Subject, evaluators: Sequence[Evaluator]) -> Iterator[Result]:

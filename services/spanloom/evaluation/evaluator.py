@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
+    from spanloom.evaluation.contract.estimate import Estimate
     from spanloom.evaluation.contract.result import Result, Results
     from spanloom.evaluation.contract.view import Part
     from spanloom.evaluation.subject.subject import Subject
 
     Judge: TypeAlias = Callable[[Subject], Iterable[Result]]
     """Judges one run; what it raises becomes a result of status ``error``."""
+    Estimating: TypeAlias = Callable[[Subject], Estimate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class Judging:
     """Changes whenever the same configuration may judge otherwise."""
     warn_scores: AbstractSet[str] = frozenset()
     """Those of ``scores`` that only warn: what they say fails no gate."""
+    estimate: Estimating | None = None
+    """What judging a run would take, of evaluators that cost something."""
 
 
 ConfigT = TypeVar("ConfigT", bound=BaseModel)

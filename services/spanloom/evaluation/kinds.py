@@ -19,6 +19,7 @@ __all__ = ["Kind", "kind_names", "load_kind"]
 _PLACES: Mapping[str, str] = {
     "match": "spanloom.evaluation.match.kind:MATCH",
     "rules": "spanloom.evaluation.rules.kind:RULES_KIND",
+    "judge": "spanloom.evaluation.judge.kind:JUDGE",
     "databricks": "spanloom.evaluation.databricks.kind:DATABRICKS",
     "python": "spanloom.evaluation.code.kind:PYTHON",
     "where": "spanloom.evaluation.conditions.kind:WHERE",

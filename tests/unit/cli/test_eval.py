@@ -272,6 +272,9 @@ def test_odd_documents_do_not_stop_their_neighbours() -> None:
     assert f"{3:032x}" in {row["item"] for row in report()["results"]}
 
 
+NOTHING = {"calls": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}
+
+
 def test_a_dry_run_says_what_would_be_judged() -> None:
     said = run_command(["eval", "run", "eval.yaml", "--runs", "runs.jsonl", "--dry-run", *WRITTEN])
     assert orjson.loads(said.split("\n")[1]) == {
@@ -281,9 +284,25 @@ def test_a_dry_run_says_what_would_be_judged() -> None:
         "evaluators": ["good"],
         "scores": ["good"],
         "gates": 1,
-        "cost_usd": 0.0,
+        **NOTHING,
     }
     assert written() == []
+
+
+def test_a_dry_run_estimates_what_judges_would_cost() -> None:
+    priced = {"kind": "judge", "model": "openai-chat:gpt-4o-mini", "criteria": "Good?", "votes": 3}
+    unknown = {**priced, "name": "own", "model": "openai-chat:own"}
+    Path("judged.json").write_bytes(orjson.dumps({"evaluators": [priced]}))
+    Path("unknown.json").write_bytes(orjson.dumps({"evaluators": [priced, unknown]}))
+    one, both = (
+        orjson.loads(
+            run_command(["eval", "run", file, "--runs", "runs.jsonl", "--dry-run"]).split("\n")[1]
+        )
+        for file in ("judged.json", "unknown.json")
+    )
+    assert (one["calls"], one["output_tokens"]) == (9, 9_000)
+    assert 0.005 < one["cost_usd"] < 0.01
+    assert (both["calls"], both["cost_usd"]) == (18, None)
 
 
 def test_a_gate_compares_with_an_earlier_report() -> None:

@@ -45,6 +45,20 @@ class ErrorCode(StrEnum):
     """The evaluator raised an exception."""
     TIMEOUT = "timeout"
     """It took more time than it may."""
+    NO_MAJORITY = "no_majority"
+    """No category has more than half of the votes of a model."""
+    MISSING_PACKAGE = "missing_package"
+    """A package that calls models is not installed."""
+    CONTEXT_OVERFLOW = "context_overflow"
+    """The run is too long for the model, also when half of it is cut."""
+    OUTPUT_LIMIT = "output_limit"
+    """The answer of a model did not end within its tokens."""
+    MODEL_REFUSED = "model_refused"
+    """The model, or a filter of its provider, refused to answer."""
+    PROVIDER_DENIED = "provider_denied"
+    """The provider knows neither key nor model, or does not allow them."""
+    PROVIDER_FAILED = "provider_failed"
+    """The provider failed, or no connection was made."""
 
 
 class TooLargeError(PermanentError):

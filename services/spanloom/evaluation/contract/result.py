@@ -97,16 +97,27 @@ class Results(NamedTuple):
         """Return the result of an evaluator that does not apply to the run."""
         return self._without_value("na", name, reason, warnings=tuple(warnings))
 
-    def skipped(self, reason: str, *, name: str = "") -> Result:
+    def skipped(self, reason: str, *, name: str = "", cost_usd: float | None = None) -> Result:
         """Return the result of an evaluator that was not run, as its budget is spent."""
-        return self._without_value("skipped", name, reason)
+        return self._without_value("skipped", name, reason, cost_usd=cost_usd)
 
     def error(
-        self, code: ErrorCode, reason: str, *, name: str = "", warnings: Sequence[str] = ()
+        self,
+        code: ErrorCode,
+        reason: str,
+        *,
+        name: str = "",
+        warnings: Sequence[str] = (),
+        cost_usd: float | None = None,
     ) -> Result:
         """Return the result of an evaluator that could not judge. An error is never a score."""
         return self._without_value(
-            "error", name, reason, error_code=code.value, warnings=tuple(warnings)
+            "error",
+            name,
+            reason,
+            error_code=code.value,
+            warnings=tuple(warnings),
+            cost_usd=cost_usd,
         )
 
     def _without_value(self, status: Status, name: str, reason: str, **others: Any) -> Result:

@@ -16,6 +16,7 @@ import orjson
 from spanloom.core.document import Document
 from spanloom.core.formats.json_bytes import dump
 from spanloom.evaluation.contract.errors import ErrorCode
+from spanloom.evaluation.contract.estimate import total
 from spanloom.evaluation.contract.result import Results
 from spanloom.evaluation.evaluate import judge
 from spanloom.evaluation.files.items import Items
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.formats.json_bytes import Json
+    from spanloom.evaluation.contract.estimate import Estimate
     from spanloom.evaluation.contract.result import Result
     from spanloom.evaluation.evaluator import Evaluator
 
@@ -107,10 +109,24 @@ class Judgement:
         self._traces.add((run.project, run.trace_id))
         self.runs = len(self._traces)
         read = Run(run.document)
-        found = self.items.of(run.trace_id, run.item_key)
-        wanted = [(item.item_key, item.expected) for item in found] or [(run.trace_id, None)]
-        for item, expected in wanted:
+        for item, expected in self._wanted(run):
             self._keep(run, item, list(judge(Subject(read, expected), self.evaluators)), read)
+
+    def estimate(self, run: GivenRun) -> Estimate:
+        """Return what judging a run would take; nothing of one that cannot be read."""
+        costly = [one.judging.estimate for one in self.evaluators if one.judging.estimate]
+        if not costly:
+            return total(())
+        read = Run(run.document)
+        subjects = [Subject(read, expected) for _, expected in self._wanted(run)]
+        try:
+            return total([estimate(subject) for subject in subjects for estimate in costly])
+        except Exception:  # it becomes an error of each evaluator, without a call
+            return total(())
+
+    def _wanted(self, run: GivenRun) -> Sequence[tuple[str, Any]]:  # with what is expected
+        found = self.items.of(run.trace_id, run.item_key)
+        return [(item.item_key, item.expected) for item in found] or [(run.trace_id, None)]
 
     def refuse(self, item: str, code: ErrorCode, reason: str) -> None:
         """Note an item without a run that can be judged: an error of each of its scores."""

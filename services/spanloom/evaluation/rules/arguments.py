@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from spanloom.core.messages.steps import TOOL_DEFINITIONS
 from spanloom.core.values.attributes import json_value
 from spanloom.core.values.python_repr import as_json
 from spanloom.evaluation.contract.view import Part
@@ -19,15 +17,15 @@ from spanloom.evaluation.rules.rule import (
     times,
 )
 from spanloom.evaluation.rules.schemas import (
-    MAX_SCHEMA,
     MAX_WORK,
     UnreadableSchemaError,
     Work,
     first_fault,
 )
+from spanloom.evaluation.subject.offered import offered_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from spanloom.core.document import DocumentStep
     from spanloom.evaluation.rules.facts import Facts
@@ -38,8 +36,6 @@ _MAX_REPR = 1 << 16
 """Characters of arguments that are read as Python's notation."""
 _WORK_OF_CALL = 20
 """Work that each call of a long run adds: about what the schema of a tool takes."""
-_PARAMETERS = "invocation_parameters"
-_SCHEMAS = ("parameters", "input_schema", "inputSchema")
 
 
 def _by_schema(_: Literal["schema"]) -> Check:
@@ -90,44 +86,8 @@ def _arguments(step: DocumentStep, schema: Schema) -> object:
 
 def _offered(facts: Facts) -> Mapping[str, Schema]:
     """Return the schemas of tools by name; of several the first in time."""
-    found: dict[str, Schema] = {}
-    for step in (facts.top, *facts.agents, *facts.models):
-        for name, schema in _definitions(step):
-            found.setdefault(name, schema)
-    return found
-
-
-def _definitions(step: DocumentStep) -> Iterator[tuple[str, Schema]]:
-    metadata = step.metadata
-    if TOOL_DEFINITIONS in metadata:
-        yield from _read(str(metadata[TOOL_DEFINITIONS]))
-    if _PARAMETERS in metadata:
-        yield from _read(str(metadata[_PARAMETERS]))
-
-
-@lru_cache(maxsize=64)
-def _read(text: str) -> tuple[tuple[str, Schema], ...]:
-    """Return names and schemas in a text of definitions, or of parameters with ``tools``.
-
-    Every call of a run repeats the same text. Of a text that is too long there are none.
-    """
-    if len(text) > MAX_SCHEMA:
-        return ()
-    value = json_value(text)
-    if isinstance(value, dict):
-        value = value.get("tools")
-    tools = [tool for tool in value if isinstance(tool, dict)] if isinstance(value, list) else []
-    return tuple(_parsed(tools))
-
-
-def _parsed(tools: list[dict[str, Any]]) -> Iterator[tuple[str, Schema]]:
-    for tool in tools:
-        about = tool.get("function") if isinstance(tool.get("function"), dict) else tool
-        name = about.get("name") if isinstance(about, dict) else None
-        if isinstance(about, dict) and isinstance(name, str):
-            schemas = (about.get(key) for key in _SCHEMAS)
-            if (schema := next((s for s in schemas if isinstance(s, dict)), None)) is not None:
-                yield name, schema
+    tools = offered_in((facts.top, *facts.agents, *facts.models))
+    return {tool.name: dict(tool.schema) for tool in tools.values() if tool.schema is not None}
 
 
 ARGUMENTS: Final = Rule(Literal["schema"], _by_schema, ORDER | {Part.ARGUMENTS, Part.METADATA})

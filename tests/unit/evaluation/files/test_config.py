@@ -91,7 +91,7 @@ def test_a_file_without_a_name_has_that_of_its_file() -> None:
             "evaluators:\n  - name: x\n    kind: stub\n    at_leats: 1\n",
             "line 4: evaluators.0.at_leats: it is no key of this evaluator; did you mean at_least?",
         ),
-        ("evaluators:\n- kind: judge\n", "line 2: evaluators.0.kind: it is one of"),
+        ("evaluators:\n- kind: hunch\n", "line 2: evaluators.0.kind: it is one of"),
         ("evaluators: [{kind: [a]}]", "line 1: evaluators.0.kind: it is one of"),
         ("evaluators: [{kind: stub, name: {a: 1}}]", "line 1: evaluators.0.name: a text of 1"),
         (

@@ -1,0 +1,31 @@
+"""What judging one run would take, before a model is called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Estimate(NamedTuple):
+    """Requests, their tokens and their cost, without those that are made again."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    """At most: as many as an answer may have."""
+    cost_usd: float | None
+    """``None`` if the price of the model is unknown."""
+
+
+def total(estimates: Iterable[Estimate]) -> Estimate:
+    """Return the sum of estimates; its cost is unknown if one of them is."""
+    calls = tokens_in = tokens_out = 0
+    cost: float | None = 0.0
+    for one in estimates:
+        calls += one.calls
+        tokens_in += one.input_tokens
+        tokens_out += one.output_tokens
+        cost = None if cost is None or one.cost_usd is None else cost + one.cost_usd
+    return Estimate(calls, tokens_in, tokens_out, cost)

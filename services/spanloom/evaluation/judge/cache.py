@@ -1,0 +1,104 @@
+"""Answers of models as files, so that the same question is not paid for twice.
+
+A file has the answer to one vote: its text and the share of the run that was read. No key of a
+provider is in it or in its name. A file that cannot be read or written is as none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FOLDER = "SPANLOOM_JUDGE_CACHE"
+"""The variable with the folder; empty: nothing is kept."""
+TTL = "SPANLOOM_JUDGE_CACHE_TTL_S"
+TTL_S = 7 * 24 * 3_600
+_MAX_FILE = 1 << 20
+
+
+class Kept(NamedTuple):
+    """An answer that was valid."""
+
+    text: str
+    coverage: float
+
+
+class Cache:
+    """A folder of answers; they last ``ttl_s`` seconds."""
+
+    def __init__(self, folder: Path | None, ttl_s: float, now: Callable[[], float] = time.time):
+        """Use a folder, which is made when it is needed; ``None`` keeps nothing."""
+        self._folder = folder
+        self._ttl_s = ttl_s
+        self._now = now
+        self._is_swept = False
+
+    def find(self, key: str) -> Kept | None:
+        """Return the answer of a key, if it is there and not too old."""
+        if self._folder is None:
+            return None
+        path = self._path(self._folder, key)
+        try:
+            if path.stat().st_mtime + self._ttl_s < self._now():
+                return None
+            with path.open("rb") as file:
+                value = orjson.loads(file.read(_MAX_FILE))
+            return Kept(str(value["text"]), float(value["coverage"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def keep(self, key: str, kept: Kept) -> None:
+        """Write the answer of a key, whole or not at all, for this user alone."""
+        if self._folder is None:
+            return
+        path = self._path(self._folder, key)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+                file.write(orjson.dumps(kept._asdict()))
+            Path(file.name).replace(path)
+            self._sweep(self._folder)
+        except OSError:
+            return
+
+    def _sweep(self, folder: Path) -> None:
+        """Remove what is too old, once."""
+        if self._is_swept:
+            return
+        self._is_swept = True
+        for path in folder.glob("??/*"):
+            if path.stat().st_mtime + self._ttl_s < self._now():
+                path.unlink(missing_ok=True)
+
+    @staticmethod
+    def _path(folder: Path, key: str) -> Path:
+        return folder / key[:2] / key
+
+
+def key_of(*parts: object) -> str:
+    """Return the SHA-256, in hex, of what decides an answer."""
+    return hashlib.sha256(orjson.dumps(parts)).hexdigest()
+
+
+def cache_of_environment() -> Cache:
+    """Return the cache that the environment names, else the one in the user's cache folder."""
+    named = os.environ.get(FOLDER)
+    if named is None:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder: Path | None = Path(base) / "spanloom" / "judge"
+    else:
+        folder = Path(named) if named else None
+    try:
+        ttl_s = float(os.environ.get(TTL, TTL_S))
+    except ValueError:
+        ttl_s = TTL_S
+    return Cache(folder, ttl_s)

@@ -1,0 +1,74 @@
+"""What an exception of pydantic-ai or of a network means: whether to ask again, or never more."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from spanloom.core.secrets import hide
+from spanloom.evaluation.contract.errors import ErrorCode
+from spanloom.evaluation.judge.port import AskError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_DENIED = frozenset({401, 403, 404})
+_PASSING = frozenset({408, 409, 425, 429})
+_TOO_LONG = ("context_length", "context length", "context window", "prompt is too long")
+_SHOWN = 300
+
+
+def as_ask_error(error: Exception) -> AskError:
+    """Return the error of the port for one of a library; its message has no secret in it."""
+    names = {cls.__name__ for cls in type(error).__mro__}
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return _of_status(status, error, names)
+    said = hide(str(error))[:_SHOWN]
+    if "UserError" in names:  # no key, or a model that is none
+        return AskError(ErrorCode.PROVIDER_DENIED, said, is_final=True)
+    if "ContentFilterError" in names:
+        return AskError(ErrorCode.MODEL_REFUSED, "a filter of the provider refused to answer")
+    if names & {"ModelTimeoutError", "ModelRequestTimeout"}:
+        return AskError(ErrorCode.TIMEOUT, f"the provider did not answer: {said}", is_passing=True)
+    is_passing = bool(names & {"ModelAPIError", "UnexpectedModelBehavior", "OSError"})
+    reason = f"the request failed: {type(error).__name__}: {said}"
+    return AskError(ErrorCode.PROVIDER_FAILED, reason, is_passing=is_passing)
+
+
+def _of_status(status: int, error: Exception, names: set[str]) -> AskError:
+    body = str(getattr(error, "body", "") or "")
+    reason = f"the provider answered {status}"
+    if status in _DENIED or "ModelQuotaExceededError" in names:
+        told = "the quota is used up" if status not in _DENIED else _MEANINGS[status]
+        return AskError(ErrorCode.PROVIDER_DENIED, f"{reason}: {told}", is_final=True)
+    is_too_long = any(words in body.lower() for words in _TOO_LONG)
+    if "ModelContextWindowExceededError" in names or (status in {400, 413} and is_too_long):
+        return AskError(ErrorCode.CONTEXT_OVERFLOW, f"{reason}: the prompt is too long")
+    return AskError(
+        ErrorCode.PROVIDER_FAILED,
+        f"{reason}: {hide(body)[:_SHOWN]}",
+        is_passing=status in _PASSING or status >= 500,
+        retry_after_s=retry_after_s(getattr(error, "headers", None) or {}),
+    )
+
+
+_MEANINGS = {
+    401: "the key is missing or wrong",
+    403: "the key does not allow it",
+    404: "there is no such model or address",
+}
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that ``Retry-After`` asks for, as a number or as a date."""
+    given = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
+    try:
+        return max(0.0, float(given))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(given) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,86 @@
+"""What a judge has spent: on one judgement, and of the budget of the whole evaluator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.trajectory import Usage
+from spanloom.evaluation.judge.port import estimated_tokens
+from spanloom.evaluation.judge.prices import rates_of, usd
+
+if TYPE_CHECKING:
+    from spanloom.evaluation.judge.config import Budget
+    from spanloom.evaluation.judge.port import Prompt, Reply
+
+
+class BudgetSpentError(Exception):
+    """A limit of the budget is reached; the message says which one."""
+
+
+@dataclass
+class Tally:
+    """What one judgement took."""
+
+    calls: int = 0
+    cached: int = 0
+    """Votes that were in the cache."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = 0.0
+    """``None`` once the cost of a call is unknown."""
+
+    def add(self, usage: Usage, cost: float | None) -> None:
+        """Add an answered call."""
+        self.input_tokens += usage.input_tokens
+        self.output_tokens += usage.output_tokens
+        known = self.cost_usd is not None and cost is not None
+        self.cost_usd = (self.cost_usd or 0.0) + (cost or 0.0) if known else None
+
+    def metrics(self) -> dict[str, float | None]:
+        """Return its numbers, as a result has them."""
+        return {
+            "calls": float(self.calls),
+            "cached": float(self.cached),
+            "input_tokens": float(self.input_tokens),
+            "output_tokens": float(self.output_tokens),
+        }
+
+
+class Spending:
+    """The budget of an evaluator; threads share it.
+
+    A limit is compared before each call, so that it is exceeded by no more than the calls in
+    flight; that of calls is exact.
+    """
+
+    def __init__(self, budget: Budget, model: str) -> None:
+        """Start with nothing spent."""
+        self._budget = budget
+        self._model = model
+        self._lock = Lock()
+        self._calls = 0
+        self._tokens = 0
+        self._usd = 0.0
+
+    def begin(self, tally: Tally) -> None:
+        """Count a call that begins now; raises ``BudgetSpentError`` if it may not."""
+        with self._lock:
+            spent = {"calls": self._calls, "tokens": self._tokens, "usd": self._usd}
+            for name, used in spent.items():
+                limit = getattr(self._budget, name)
+                if limit is not None and used >= limit:
+                    raise BudgetSpentError(f"budget.{name} of {limit:g} is spent")
+            self._calls += 1
+        tally.calls += 1
+
+    def end(self, tally: Tally, prompt: Prompt, reply: Reply) -> None:
+        """Count what a call took; the budget counts estimates where the provider tells nothing."""
+        tally.add(reply.usage, usd(reply.usage, rates_of(self._model)))
+        counted = reply.usage
+        if not counted.input_tokens:
+            counted = Usage(prompt.tokens, counted.output_tokens or estimated_tokens(reply.text))
+        with self._lock:
+            self._tokens += counted.input_tokens + counted.output_tokens
+            self._usd += usd(counted, rates_of(self._model)) or 0.0

@@ -1,0 +1,32 @@
+"""Makes texts shorter, and says in them what was left out."""
+
+from __future__ import annotations
+
+import re2
+
+_BASE64 = re2.compile(r"(?:data:[\w/+.;=-]{1,100};base64,)?[A-Za-z0-9+/_-]{256,}={0,2}")
+_NOTE = "[{} characters left out]"
+LINE = 200
+"""Characters of a text that is cut to one line."""
+
+
+def without_base64(text: str) -> str:
+    """Return a text with a note in place of each encoded file."""
+    if len(text) < 256:
+        return text
+    found: str = _BASE64.sub(lambda match: f"[file of {len(match.group())} characters]", text)
+    return found
+
+
+def cut_middle(text: str, most: int) -> str:
+    """Return a text of about ``most`` characters at most, both ends of it."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]} {_NOTE.format(len(text) - 2 * half)} {text[-half:]}"
+
+
+def one_line(text: str) -> str:
+    """Return the begin of a text as one line."""
+    line = " ".join(text[: 4 * LINE].split())[:LINE]
+    return f"{line} {_NOTE.format(len(text) - LINE)}" if len(text) > LINE else line

@@ -1,0 +1,67 @@
+"""Answers of models and long runs: whatever comes is bounded, and never a value by accident."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.scripted_judge import config_of
+
+from spanloom.evaluation.judge.answer import InvalidAnswerError, read_answer
+from spanloom.evaluation.judge.fitting import fit
+from spanloom.evaluation.judge.port import estimated_tokens
+from spanloom.evaluation.judge.steps import Line, Told
+
+CONFIGS = [
+    config_of(values=["a", "b"]),
+    config_of(scale={"min": 0, "max": 1}),
+    config_of(),
+]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
+)
+LINES = st.lists(
+    st.builds(
+        Line,
+        st.integers(1, 50),
+        st.text(min_size=1, max_size=40),
+        st.builds(lambda text, times: text * times, st.text(max_size=5), st.integers(0, 900)),
+        st.booleans(),
+    ),
+    max_size=25,
+)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.form)
+@given(value=JSON, evidence=JSON, around=st.text(max_size=5))
+def test_an_answer_is_an_allowed_value_or_none(
+    config: object, value: object, evidence: object, around: str
+) -> None:
+    text = around + json.dumps({"rationale": around, "evidence": evidence, "value": value})
+    try:
+        answer = read_answer(text, config)  # type: ignore[arg-type]
+    except InvalidAnswerError:
+        return
+    assert answer.value == value or answer.value == str(value).strip()
+    assert isinstance(answer.value, bool | float) or answer.value in ("a", "b")
+    assert all(isinstance(step, int) for step in answer.steps)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.form)
+@given(text=st.text())
+def test_a_text_without_an_object_is_no_answer(config: object, text: str) -> None:
+    with pytest.raises(InvalidAnswerError):
+        read_answer(text.replace("{", ""), config)  # type: ignore[arg-type]
+
+
+@given(lines=LINES, tokens=st.integers(100, 5_000))
+def test_steps_fit_and_their_share_is_known(lines: list[Line], tokens: int) -> None:
+    fitted = fit(Told(lines, [], 0), tokens)
+    assert estimated_tokens(fitted.text) <= tokens
+    assert 0 <= fitted.coverage <= 1
+    if sum(len(line.head) + len(line.text) + 3 for line in lines) * 4 <= tokens:
+        assert fitted.coverage == 1

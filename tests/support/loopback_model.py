@@ -1,0 +1,100 @@
+"""A provider of models in OpenAI's shape on loopback, which answers by a script."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+
+class Answer(NamedTuple):
+    """What is answered to a request."""
+
+    text: str = ""
+    status: int = 200
+    headers: Mapping[str, str] = {}
+    finish_reason: str = "stop"
+    refusal: str | None = None
+    hangs: bool = False
+    body: bytes | None = None
+    """In place of an answer of the usual shape."""
+
+
+class Provider:
+    """The requests so far, and the answers to come; the last one is given for ever."""
+
+    def __init__(self, answers: Sequence[Answer]) -> None:
+        """Answer by a script."""
+        self.answers = answers
+        self.requests: list[dict[str, Any]] = []
+        self.keys: list[str] = []
+        self.url = ""
+        self.ended = Event()
+
+    def next(self, request: dict[str, Any], key: str) -> Answer:
+        """Note a request, and return its answer."""
+        self.requests.append(request)
+        self.keys.append(key)
+        return self.answers[min(len(self.requests), len(self.answers)) - 1]
+
+
+@contextmanager
+def provider_of(*answers: Answer) -> Iterator[Provider]:
+    """Serve a provider; ``url`` is for ``OPENAI_BASE_URL``."""
+    provider = Provider(answers)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(provider))
+    server.daemon_threads = True
+    provider.url = f"http://127.0.0.1:{server.server_port}/v1"
+    Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        yield provider
+    finally:
+        provider.ended.set()
+        server.shutdown()
+        server.server_close()
+
+
+def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            answer = provider.next(json.loads(body), self.headers.get("authorization", ""))
+            if answer.hangs:
+                provider.ended.wait(30)
+                return
+            written = answer.body if answer.body is not None else _body(answer)
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(written)))
+            self.end_headers()
+            self.wfile.write(written)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    return Handler
+
+
+def _body(answer: Answer) -> bytes:
+    if answer.status != 200:
+        return json.dumps({"error": {"message": answer.text, "type": "error"}}).encode()
+    message = {"role": "assistant", "content": answer.text, "refusal": answer.refusal}
+    return json.dumps(
+        {
+            "id": "chat-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "gpt-4o-mini",
+            "choices": [{"index": 0, "message": message, "finish_reason": answer.finish_reason}],
+            "usage": {"prompt_tokens": 1_000, "completion_tokens": 100, "total_tokens": 1_100},
+        }
+    ).encode()
