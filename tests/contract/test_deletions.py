@@ -211,6 +211,9 @@ OTHERS = {
     *("schemes.put", "schemes.list", "schemes.text", "queues.put", "queues.list"),  # of no trace
     *("saved_views.add", "saved_views.list"),  # likewise
     *("saved_views.defaults", "saved_views.set_default"),
+    *("datasets.put", "datasets.list", "datasets.add_contents", "datasets.change_draft"),  # copies
+    *("datasets.draft", "datasets.count_drafts", "datasets.add_version", "datasets.versions"),
+    *("datasets.items", "datasets.contents"),
 }
 
 

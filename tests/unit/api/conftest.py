@@ -74,6 +74,7 @@ class ShelfStore:
         self.annotations, self.schemes = memory.annotations, memory.schemes
         self.scores, self.queues = memory.scores, memory.queues
         self.saved_views = memory.saved_views
+        self.datasets = memory.datasets
         self.versions = ShelvedVersions(self)
         self.documents = ShelvedDocuments(self)
         self.spans = ShelvedSpans(self)
