@@ -67,6 +67,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Take what annotators said out into files, or bring it in.",
     ),
     "views": ("views:views_group", "List and change the views of the page that a team shares."),
+    "datasets": ("datasets:datasets_group", "Fill datasets, freeze and copy their versions."),
     "eval": ("eval:eval_group", "Judge runs by a file of evaluators, and compare reports."),
     "scores": ("scores:scores_group", "Take scores out into files or to OTLP, or bring them in."),
     "collect": ("processes:collect_command", "Run the receivers and the writer alone."),
