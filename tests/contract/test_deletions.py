@@ -85,6 +85,11 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
         for group in store.stats.numbers(reach(key), None, BY_TRACE)
         if group.by == [key.trace_id]
     ],
+    "stats.shapes": lambda store, key: [
+        shape
+        for shape in store.stats.shapes(reach(key), None, 1_000)
+        if shape.trace_id == key.trace_id
+    ],
     "steps.list": lambda store, key: [
         row for row in store.steps.list(reach(key), None, 100) if row.key == key
     ],
@@ -211,6 +216,9 @@ OTHERS = {
     *("schemes.put", "schemes.list", "schemes.text", "queues.put", "queues.list"),  # of no trace
     *("saved_views.add", "saved_views.list"),  # likewise
     *("saved_views.defaults", "saved_views.set_default"),
+    *("datasets.put", "datasets.list", "datasets.add_contents", "datasets.change_draft"),  # copies
+    *("datasets.draft", "datasets.count_drafts", "datasets.add_version", "datasets.versions"),
+    *("datasets.items", "datasets.contents"),
 }
 
 

@@ -18,6 +18,7 @@ from spanloom.core.conventions.evaluations import RESULT, trace_of_response
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Alike, Event, Queue, QueueEvent, QueueItem
+from spanloom.core.model.dataset import Dataset, DatasetVersion, DraftItem, ItemPlace
 from spanloom.core.model.saved_view import SavedView
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
@@ -115,6 +116,15 @@ def _view(key: TraceKey) -> SavedView:
     return SavedView(key.project, key.trace_id, "runs", key.project, owner=key.project)
 
 
+def _collect(store: Store, project: str) -> None:
+    """Make a dataset with one item in its draft and one in a version; names are the same in all."""
+    sets, at = store.datasets, (project, "d")
+    sets.put(Dataset(*at, description=project))
+    sets.add_contents(*at, {"h": project.encode()})
+    sets.change_draft(*at, [DraftItem(project, "h", 1, 1)])
+    sets.add_version(*at, DatasetVersion(1, "v", 1, made_by=project), [ItemPlace(project, "h", 1)])
+
+
 def _shared(project: str) -> Queue:
     """Return a queue whose item two annotators of the project judge."""
     return Queue(project, "shared", SCHEME, [project])
@@ -128,6 +138,7 @@ def _annotate(store: Store, key: TraceKey) -> None:
     store.queues.put(_queue(key.project))
     store.saved_views.add(_view(key))
     store.saved_views.set_default(key.project, "runs", key.project, 1)
+    _collect(store, key.project)
     store.queues.add_items(_queue(key.project), [QueueItem(key.project, 1)])
     second = f"second of {key.project}"
     said = annotation(key, annotator=second, write_id="second", correctness=key.project)
@@ -379,6 +390,24 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
         view.name for view in t.store.saved_views.list(key.project)
     },
     "saved_views.defaults": lambda t, key: set(t.store.saved_views.defaults(key.project).values()),
+    "datasets.list": lambda t, key: {
+        one.description for one in t.store.datasets.list(key.project, "d")
+    },
+    "datasets.draft": lambda t, key: set(t.store.datasets.draft(key.project, "d")),
+    "datasets.count_drafts": lambda t, key: (
+        {key.project} if t.store.datasets.count_drafts(key.project) == {"d": 1} else {"others"}
+    ),
+    "datasets.versions": lambda t, key: {
+        one.made_by for one in t.store.datasets.versions(key.project)["d"]
+    },
+    "datasets.items": lambda t, key: {
+        one.key
+        for version in ("v", "")
+        for one in t.store.datasets.items(key.project, "d", version, "", 9)
+    },
+    "datasets.contents": lambda t, key: {
+        one.decode() for one in t.store.datasets.contents(key.project, "d", ["h"]).values()
+    },
     "queues.events": lambda t, key: {
         event.annotator
         for event in t.store.queues.events(_queue(key.project))
@@ -430,6 +459,7 @@ NOT_READING = {
     *("annotations.add", "schemes.put", "versions.keep", "scores.add"),
     *("queues.put", "queues.add_items", "queues.add_events"),
     *("saved_views.add", "saved_views.set_default"),
+    *("datasets.put", "datasets.add_contents", "datasets.change_draft", "datasets.add_version"),
     *("annotations.telling", "annotations.is_alone"),
     "close",
     "usage.stored_bytes",  # of the quotas: who asks sees only their own projects

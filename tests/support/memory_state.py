@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.access import Reach
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
+    from spanloom.core.model.dataset import Dataset, DatasetVersion, DraftItem, ItemPlace
     from spanloom.core.model.saved_view import SavedView
     from spanloom.core.model.score import Score
     from spanloom.core.model.span import TraceKey
@@ -86,6 +87,11 @@ class MemoryState:
         self.queues: dict[tuple[str, str], Queue] = {}
         self.saved_views: list[SavedView] = []
         self.view_defaults: dict[tuple[str, str], tuple[int, str]] = {}
+        self.datasets: dict[tuple[str, str], Dataset] = {}
+        self.dataset_contents: dict[tuple[str, str], dict[str, bytes]] = {}
+        self.dataset_drafts: dict[tuple[str, str], dict[str, DraftItem]] = {}
+        self.dataset_versions: dict[tuple[str, str], dict[int, DatasetVersion]] = {}
+        self.dataset_items: dict[tuple[str, str, str], list[ItemPlace]] = {}
         self.queue_items: dict[tuple[str, str], dict[str, QueueItem]] = {}
         self.queue_events: dict[tuple[str, str], set[QueueEvent]] = {}
         self.indexed: set[tuple[TraceKey, int, int]] = set()

@@ -7,6 +7,7 @@ Nothing is persisted.
 from __future__ import annotations
 
 from tests.support.memory_annotations import MemoryAnnotations, MemorySchemes, MemoryVersions
+from tests.support.memory_datasets import MemoryDatasets
 from tests.support.memory_deletions import MemoryDeletions
 from tests.support.memory_feed import MemoryFeed
 from tests.support.memory_progress import MemoryProgress
@@ -54,6 +55,7 @@ class MemoryStore:
         self.scores = MemoryScores(state)
         self.queues = MemoryQueues(state)
         self.saved_views = MemoryViews(state)
+        self.datasets = MemoryDatasets(state)
         self.replays = MemoryReplays(state)
         self.deletions = MemoryDeletions(state)
         self.snapshots = MemorySnapshots()

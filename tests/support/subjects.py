@@ -13,6 +13,7 @@ from spanloom.core.ports.annotations import (
     VersionKeeper,
 )
 from spanloom.core.ports.building import CallIndex, TrajectoryWriter
+from spanloom.core.ports.datasets import DatasetStore
 from spanloom.core.ports.feed import FeedStore
 from spanloom.core.ports.progress import ReplayQueue
 from spanloom.core.ports.reading import (
@@ -49,6 +50,7 @@ SUBJECTS: Mapping[str, type] = {
     "scores": ScoreStore,
     "queues": AnnotationQueueStore,
     "saved_views": ViewStore,
+    "datasets": DatasetStore,
     "replays": ReplayQueue,
     "deletions": DeletionLedger,
     "snapshots": SnapshotTaker,

@@ -67,6 +67,11 @@ def _answer(
     }
 
 
+def answer(description: str, component: str, example: object) -> dict[str, Any]:
+    """Describe an answer that is a schema of the description, with an example."""
+    return _answer(description, _component(component), example)
+
+
 def _component(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
 

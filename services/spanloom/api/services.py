@@ -16,6 +16,7 @@ from spanloom.core.model.diagnosis import Finding
 from spanloom.core.model.upkeep import RetentionPlan
 from spanloom.core.ports.importing import Importer
 from spanloom.core.ports.reading import ReadingStore
+from spanloom.datasets.keeping import Datasets
 from spanloom.saved_views.keeping import SavedViews
 from spanloom.telemetry import Metrics
 
@@ -45,6 +46,8 @@ class Services:
     """Cache of the runs viewed last."""
     saved_views: SavedViews
     """Views of the page that projects store."""
+    datasets: Datasets
+    """Datasets of projects."""
     examine: Callable[[], Sequence[Finding]]
     """Returns the findings of this process's self-check; may block."""
     retention: Callable[[], RetentionPlan | None]

@@ -14,12 +14,13 @@ from spanloom.cli.eval_files import FileError
 from spanloom.cli.exchanging import source_of_file
 from spanloom.client.calls.lists import trajectories
 from spanloom.client.client import AsyncClient
-from spanloom.client.errors import ClientError, InvalidParameterError
+from spanloom.client.errors import ClientError, InvalidParameterError, NotFoundError
 from spanloom.client.evaluating.files import items_of_file, runs_of_file
 from spanloom.client.evaluating.given import Unread
 from spanloom.client.evaluating.sending import scores_of
 from spanloom.client.evaluating.stored import RunPlace, runs_at, stored_runs
 from spanloom.client.moments import milliseconds_of
+from spanloom.client.transfer.datasets import list_items
 from spanloom.client.transfer.scores import ServiceScores, send_scores
 from spanloom.client.tries import Patience
 from spanloom.core.errors import InvalidRequestError
@@ -27,6 +28,7 @@ from spanloom.core.showing.values import counted, printable
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.contract.estimate import total
 from spanloom.evaluation.files.config.text import ConfigError
+from spanloom.evaluation.files.items import read_item
 from spanloom.evaluation.files.judging import Judgement
 from spanloom.terminal.live import Counting
 
@@ -55,6 +57,8 @@ class Asked(NamedTuple):
     format: str | None
     """Of the runs of a file; else the file decides."""
     items_file: Path | None
+    dataset: tuple[str, int | None] | None = None
+    """Name and version; without a version the last one."""
 
 
 class Ended(NamedTuple):
@@ -70,7 +74,10 @@ def judge_all(asked: Asked) -> Ended:
 
     Raises ``click.ClickException`` for runs that cannot be meant.
     """
-    judgement = _begun(asked)
+    try:
+        judgement = _begun(asked)
+    except ClientError as error:
+        return Ended(Judgement(asked.config.evaluators), ServiceError(error).message)
     try:
         with closing(_runs(asked, judgement)) as runs:
             _judge(runs, judgement, has_end=_has_end(asked))
@@ -135,6 +142,8 @@ def _has_end(asked: Asked) -> bool:
 def _begun(asked: Asked) -> Judgement:
     """Return a judgement with the items; raises ``click.UsageError`` if none can be read."""
     judgement = Judgement(asked.config.evaluators)
+    if asked.dataset is not None:
+        _fill_from(asked, judgement, *asked.dataset)
     if asked.items_file is None:
         return judgement
     unread = list(_fill(judgement, asked.items_file))
@@ -144,6 +153,25 @@ def _begun(asked: Asked) -> Judgement:
         name = printable(str(asked.items_file))
         raise click.UsageError(f"--items {name}: {unread[0].place}: {unread[0].reason}")
     return judgement
+
+
+def _fill_from(asked: Asked, judgement: Judgement, name: str, version: int | None) -> None:
+    """Add the items of a dataset; raises ``click.UsageError`` without it, and ``ClientError``."""
+    runs = asked.config.file.runs
+    project = None if runs is None else runs.project
+    try:
+        if version is None:
+            versions = asked.client.dataset(name, project=project).versions
+            if not versions:
+                raise click.UsageError(
+                    f"--dataset {printable(name)}: it has no version; `spanloom datasets commit` "
+                    "makes one"
+                )
+            version = versions[-1].version
+        for row in list_items(asked.client, name, version=version, project=project):
+            judgement.items.add(read_item(row))
+    except NotFoundError as error:
+        raise click.UsageError(f"--dataset {printable(name)}: {error}") from error
 
 
 def _fill(judgement: Judgement, path: Path) -> Iterator[Unread]:
@@ -168,7 +196,7 @@ def _runs(asked: Asked, judgement: Judgement) -> Generator[Given]:
         yield from runs_of_file(asked.runs_file, source, None)
     elif asked.config.file.runs is not None:
         yield from stored_runs(asked.client, _listing(asked))
-    elif asked.items_file is not None:
+    elif asked.items_file is not None or asked.dataset is not None:
         places = dict.fromkeys(_places(judgement))
         yield from runs_at(lambda: _connected(asked.client), places)
     else:

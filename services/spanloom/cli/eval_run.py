@@ -10,6 +10,7 @@ import click
 import orjson
 
 from spanloom.cli.client import patient_client_option
+from spanloom.cli.datasets import parse_name
 from spanloom.cli.eval_files import Written, load_bases, load_config
 from spanloom.cli.eval_judging import Asked, judge_all, plan_of, send_all
 from spanloom.cli.exchanging import from_option
@@ -55,7 +56,11 @@ _PATH = click.Path(path_type=Path)
     type=_PATH,
     help="What is expected: rows of a dataset as JSON lines.",
 )
-@click.option("--dataset", metavar="NAME[@VERSION]", help="What is expected: a dataset.")
+@click.option(
+    "--dataset",
+    metavar="NAME[@VERSION]",
+    help="What is expected: a dataset, by default its last version.",
+)
 @click.option("--gate", "is_gate", is_flag=True, help="End with 1 if a gate fails, 3 if undecided.")
 @click.option(
     "--require-proof",
@@ -100,17 +105,15 @@ def run_command(
     2 for a fault of FILE or of the options; 130 after Ctrl-C. Files are written in every case but
     2.
     """
-    if dataset is not None:
-        raise click.UsageError(
-            f"--dataset {printable(dataset)}: this version keeps no datasets; give the rows as a "
-            "file by --items"
-        )
+    if dataset is not None and items_file is not None:
+        raise click.UsageError("--dataset and --items exclude each other")
+    of_dataset = None if dataset is None else parse_name(dataset)
     written = Written(json_file, junit_file, markdown_file)
     read = [path for path in (file, runs_file, items_file) if path is not None]
     written.check(read)
     config = load_config(file, allows_code=allows_code)
     bases = load_bases(config, file)
-    asked = Asked(file, config, client, runs_file, source, items_file)
+    asked = Asked(file, config, client, runs_file, source, items_file, of_dataset)
     if is_dry:
         write_json(orjson.dumps(plan_of(asked)), sys.stdout)
         return

@@ -7,6 +7,7 @@ from typing import IO, TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, overloa
 
 from spanloom.client.address import find_address
 from spanloom.client.calls import annotations as said
+from spanloom.client.calls import datasets as sets
 from spanloom.client.calls import lists, questions, runs, upkeep
 from spanloom.client.calls import views as saved
 from spanloom.client.changes import WAIT_S, AsyncChanges, Changes
@@ -154,6 +155,15 @@ class Client:
     schemes = Method(said.schemes, ask)
     put_scheme = Method(said.put_scheme, ask)
 
+    datasets = Method(sets.datasets, ask)
+    dataset = Method(sets.dataset, ask)
+    put_dataset = Method(sets.put_dataset, ask)
+    add_dataset_items = Method(sets.add_dataset_items, ask)
+    remove_dataset_item = Method(sets.remove_dataset_item, ask)
+    commit_dataset = Method(sets.commit_dataset, ask)
+    dataset_page = Method(sets.dataset_page, ask)
+    dataset_table = Method(sets.dataset_table, ask)
+
     views = Method(saved.views, ask)
     make_view = Method(saved.make_view, ask)
     change_view = Method(saved.change_view, ask)
@@ -257,6 +267,15 @@ class AsyncClient:
     import_annotations = Method(said.import_annotations, ask)
     schemes = Method(said.schemes, ask)
     put_scheme = Method(said.put_scheme, ask)
+
+    datasets = Method(sets.datasets, ask)
+    dataset = Method(sets.dataset, ask)
+    put_dataset = Method(sets.put_dataset, ask)
+    add_dataset_items = Method(sets.add_dataset_items, ask)
+    remove_dataset_item = Method(sets.remove_dataset_item, ask)
+    commit_dataset = Method(sets.commit_dataset, ask)
+    dataset_page = Method(sets.dataset_page, ask)
+    dataset_table = Method(sets.dataset_table, ask)
 
     views = Method(saved.views, ask)
     make_view = Method(saved.make_view, ask)

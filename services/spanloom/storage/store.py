@@ -14,6 +14,7 @@ from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
 from spanloom.storage.annotations.schemes import ClickHouseSchemes, ClickHouseVersions
 from spanloom.storage.annotations.store import ClickHouseAnnotations, ClickHouseScores
 from spanloom.storage.codec import ClickHouseCodec
+from spanloom.storage.datasets import ClickHouseDatasets
 from spanloom.storage.deletions.hiding import DeletedRows, late_rows_live
 from spanloom.storage.deletions.store import ClickHouseDeletions, read_deletions
 from spanloom.storage.engine.connect import (
@@ -110,6 +111,7 @@ class ClickHouseStore:
     scores: ClickHouseScores
     queues: ClickHouseAnnotationQueues
     saved_views: ClickHouseViews
+    datasets: ClickHouseDatasets
     replays: ClickHouseReplays
     deletions: ClickHouseDeletions
     snapshots: ClickHouseSnapshots
@@ -191,6 +193,7 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         scores=ClickHouseScores(worker, reader, announcer),
         queues=queues,
         saved_views=ClickHouseViews(worker, reader),
+        datasets=ClickHouseDatasets(worker, reader),
         replays=ClickHouseReplays(worker, is_alone=is_alone),
         deletions=ClickHouseDeletions(worker, hiding, spans.revisit, is_alone=is_alone),
         snapshots=ClickHouseSnapshots(writer, worker, path),

@@ -75,6 +75,7 @@ class ShelfStore:
         self.scores, self.queues = memory.scores, memory.queues
         self.saved_views = memory.saved_views
         self.usage = memory.usage
+        self.datasets = memory.datasets
         self.versions = ShelvedVersions(self)
         self.documents = ShelvedDocuments(self)
         self.spans = ShelvedSpans(self)

@@ -123,6 +123,13 @@ def test_every_path_is_described(spec: Spec) -> None:
         "POST /v1/queues/{name}/items/{trace_id}/adjudicate",
         "GET /v1/scores",
         "POST /v1/scores",
+        "GET /v1/datasets",
+        "GET /v1/datasets/{name}",
+        "PUT /v1/datasets/{name}",
+        "POST /v1/datasets/{name}/items",
+        "GET /v1/datasets/{name}/items",
+        "DELETE /v1/datasets/{name}/items/{item_key}",
+        "POST /v1/datasets/{name}/commit",
         "GET /v1/views",
         "POST /v1/views",
         "PUT /v1/views/{view_id}",
@@ -200,7 +207,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
         ),
         "x-spanloom-annotator",
         *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
-        *("page", "revision", "view_id"),
+        *("page", "revision", "view_id", "item_key"),
     }
 
 
@@ -302,6 +309,7 @@ def test_the_examples_of_parameters_are_accepted(
                 view_id=EXAMPLE_VIEW,
                 step_id=canonical_example()["root_step"]["id"],
                 span_id=EXAMPLE_SPAN,
+                item_key="first",
                 name="week 3",
                 version=1,
             ),
@@ -315,9 +323,11 @@ def test_the_examples_of_parameters_are_accepted(
 
 def _turn(name: str) -> int:
     """What is put comes before what is said of it, and that before what undoes it."""
-    if name.startswith(("PUT /v1/schemes", "PUT /v1/queues")):
+    if name.startswith("POST /v1/datasets"):
         return -1
-    if name.startswith("DELETE /v1/views"):
+    if name.startswith(("PUT /v1/schemes", "PUT /v1/queues", "PUT /v1/datasets")):
+        return -2
+    if name.startswith(("DELETE /v1/views", "DELETE /v1/datasets")):
         return 1
     return name.endswith("/adjudicate") + 2 * name.endswith("/reopen")
 

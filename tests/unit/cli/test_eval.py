@@ -109,7 +109,8 @@ def test_2_for_a_fault_of_the_file_and_then_nothing_is_written(text: str, said: 
         ["eval.yaml"],
         ["eval.yaml", "--runs", "no.jsonl"],
         ["eval.yaml", "--runs", "runs.jsonl", "--items", "no.jsonl"],
-        ["eval.yaml", "--runs", "runs.jsonl", "--dataset", "trips@1"],
+        ["eval.yaml", "--runs", "runs.jsonl", "--dataset", "trips@x"],
+        ["eval.yaml", "--runs", "runs.jsonl", "--dataset", "t@1", "--items", "items.jsonl"],
         ["eval.yaml", "--runs", "runs.jsonl", "--json", "no/out.json"],
         ["eval.yaml", "--runs", "runs.jsonl", "--json", "runs.jsonl"],
         ["eval.yaml", "--runs", "runs.jsonl", "--json", "out.x", "--junit", "out.x"],
@@ -161,6 +162,13 @@ def test_3_if_no_service_answers_with_gate_or_without() -> None:
         status, said = status_of(["eval.yaml", *WRITTEN, *NOWHERE, *more])
         assert (status, report()["exit_code"], written()) == (3, 3, FILES)
         assert "nothing answers at http://127.0.0.1:9; start it with `spanloom serve`" in said
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_3_if_no_service_has_the_dataset() -> None:
+    status, said = judge("--dataset", "trips@1", *NOWHERE)
+    assert (status, report()["exit_code"]) == (3, 3)
+    assert "nothing answers at http://127.0.0.1:9" in said
 
 
 @pytest.mark.usefixtures("no_pauses")

@@ -35,6 +35,7 @@ LOOKING = {
         "doctor",
     ),
     *("keys list", "dead-letters list", "stats", "fields", "compare", "views list", "views show"),
+    *("datasets list", "datasets show"),
     *("search", "sql", "eval run", "eval compare"),
 }
 """The commands that show something; all others do something and say so. ``--json`` of those of

@@ -14,9 +14,11 @@ from spanloom.core.ports.importing import MOST_BYTES
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_ROWS_BYTES = 32 << 20
-"""Enough for 10,000 annotations or scores; their sender is authenticated by then."""
+"""Enough for 10,000 annotations, scores or items; their sender is authenticated by then."""
 IMPORTS = "/v1/imports"
-_ROWS = re.compile(r"/annotations(/import|/bulk|/potato)?$|^/v1/scores$|^/v1/queues/")
+_ROWS = re.compile(
+    r"/annotations(/import|/bulk|/potato)?$|^/v1/scores$|^/v1/datasets/[^/]+/items$|^/v1/queues/"
+)
 
 
 class BodyBound:

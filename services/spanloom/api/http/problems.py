@@ -34,6 +34,8 @@ from spanloom.core.formats.losses import NotHeldError
 from spanloom.core.ports.feed import PositionGoneError
 from spanloom.core.query.where.problems import InvalidTextsError
 from spanloom.core.records.saved_view import ViewItem
+from spanloom.datasets.keeping import DatasetRefusedError, UnknownDatasetError
+from spanloom.evaluation.contract.errors import InvalidEvaluatorError
 from spanloom.saved_views.keeping import UnknownViewError, ViewRefusedError
 
 MEDIA_TYPE = "application/problem+json"
@@ -135,6 +137,9 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(UnknownQueueError, _on_unknown)
     app.add_exception_handler(DeletedRunError, _on_unknown)
     app.add_exception_handler(UnknownViewError, _on_unknown)
+    app.add_exception_handler(UnknownDatasetError, _on_unknown)
+    app.add_exception_handler(DatasetRefusedError, _on_conflict)
+    app.add_exception_handler(InvalidEvaluatorError, _on_invalid_evaluator)
     app.add_exception_handler(ViewRefusedError, _on_view_refused)
     app.add_exception_handler(NotCompleteError, _on_conflict)
 
@@ -246,6 +251,12 @@ def _on_invalid_scheme(request: Request, error: Exception) -> Response:
     )
 
 
+def _on_invalid_evaluator(request: Request, error: Exception) -> Response:
+    assert isinstance(error, InvalidEvaluatorError)  # noqa: S101  # as registered
+    parameter = error.key if error.key.startswith("evaluators") else f"evaluators.0.{error.key}"
+    return _refuse(request, [{"parameter": parameter.rstrip("."), "detail": error.reason}])
+
+
 def _on_write_conflict(request: Request, error: Exception) -> Response:
     assert isinstance(error, WriteConflictError)  # noqa: S101  # as registered
     rows = [write_row(row) for row in error.rows]
@@ -278,7 +289,7 @@ _FRAMEWORK_DETAILS = {
 _MEANINGS = {
     401: "A key is missing, wrong, revoked or expired.",
     403: "The key does not open this, or a web page asked for a change.",
-    404: "There is no such trajectory, conversation, replay, scheme, queue, view or key.",
+    404: "There is no such trajectory, conversation, replay, scheme, queue, view, dataset or key.",
     406: "No form of rows that `Accept` asks for is there, `available` lists those that are; "
     "or the `format` cannot hold the run, `reason` says why.",
     409: "It cannot be done now: changed elsewhere, or not by this store.",

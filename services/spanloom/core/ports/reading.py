@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ScoreStore,
         VersionKeeper,
     )
+    from spanloom.core.ports.datasets import DatasetStore
     from spanloom.core.ports.feed import FeedReader
     from spanloom.core.ports.progress import ReplayRequests
     from spanloom.core.ports.saved_views import ViewStore
@@ -251,3 +252,7 @@ class ReadingStore(Protocol):
     @property
     def usage(self) -> UsageReader:
         """How much each project has stored."""
+
+    @property
+    def datasets(self) -> DatasetStore:
+        """Datasets that projects store."""

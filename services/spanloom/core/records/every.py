@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.records.annotation import ANNOTATION
 from spanloom.core.records.change import CHANGE
 from spanloom.core.records.conversation import CONVERSATION
+from spanloom.core.records.dataset import DATASET, DATASET_ROW
 from spanloom.core.records.field import FIELD
 from spanloom.core.records.hit import HIT
 from spanloom.core.records.queue import QUEUE, QUEUED_RUN
@@ -34,6 +35,8 @@ RECORDS: Sequence[Declaration] = (
     QUEUED_RUN,
     SCHEME,
     VIEW,
+    DATASET,
+    DATASET_ROW,
     SPAN,
     FIELD,
 )

@@ -60,6 +60,11 @@ NOT_OF_TRACES = {
     "annotation_queues": "who annotates what, of no trace",
     "saved_views": "views of the page, of no trace",
     "view_defaults": "which view a page opens with",
+    "datasets": "datasets, of no trace",
+    "dataset_contents": "copies that are kept on purpose when their runs have gone",
+    "dataset_drafts": "which items a draft has",
+    "dataset_versions": "versions of datasets",
+    "dataset_items": "which items a version has",
     "replays": "filters that somebody asked for, and how far it came",
     "replay_parts": "how far each part of a replay is",
 }

@@ -416,6 +416,56 @@ export interface ViewItem {
   faults: ViewFault[];
 }
 
+/** A version of a dataset, which never changes. */
+export interface DatasetVersionItem {
+  /** Its number, from 1. */
+  version: number;
+  /** How many it has. */
+  items: number;
+  /** When it was made: milliseconds since the epoch. */
+  at: string;
+  /** Who made it, as they call themselves. */
+  made_by: string;
+  /** Of its items: two versions with the same items have the same. */
+  hash: string;
+}
+
+/** A dataset: a draft that changes, and versions that do not. */
+export interface DatasetItem {
+  name: string;
+  project: string;
+  /** What it is for. */
+  description: string;
+  /** Evaluators that it carries, as `spanloom.evaluate` takes them. */
+  evaluators: Record<string, any>[];
+  /** How many items the draft has. */
+  draft_items: number;
+  /** By their numbers. */
+  versions: DatasetVersionItem[];
+  /** Who put it last, as they call themselves. */
+  put_by: string;
+  /** Milliseconds since the epoch. */
+  put_at: string;
+}
+
+/** An item of a dataset: an input, and what is expected of a run. */
+export interface DatasetRow {
+  /** One of its dataset. */
+  item_key: string;
+  /** Name of the dataset. */
+  set: string;
+  /** What the agent is asked. */
+  input: any;
+  /** What is expected: `response`, `facts`, `tool_calls`, `trajectory` (a document), `retrieved_context`, `rules`. */
+  expected: Record<string, any> | null;
+  /** Parts of the dataset that it is in. */
+  splits: string[];
+  /** Whatever else. */
+  metadata: Record<string, any> | null;
+  /** The run that it was made of: `trace_id`, `project`, `version`, `step_id`. */
+  source: Record<string, any> | null;
+}
+
 /** The result of an evaluation, as an event of the span reports it. */
 export interface Evaluation {
   name: string | null;

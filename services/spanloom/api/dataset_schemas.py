@@ -1,0 +1,180 @@
+"""Request and response models of datasets, and examples of answers."""
+
+from typing import Annotated, Any, Self
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from spanloom.api.examples import answer, or_rows
+from spanloom.api.query import decode_position, demand, encode_cursor, fingerprint
+from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
+from spanloom.core.model.dataset import MAX_NAME, MOST_AT_ONCE
+from spanloom.core.records.dataset import (
+    DATASET as DATASET_RECORD,
+)
+from spanloom.core.records.dataset import (
+    DATASET_ROW,
+    DatasetItem,
+    DatasetRow,
+    DatasetVersionItem,
+)
+from spanloom.core.records.record import example_of
+from spanloom.datasets.keeping import KeptDataset, TakenItems
+
+MOST_NAMED = 100
+"""Items whose refusal an answer explains."""
+_MOST_EVALUATORS = 100
+
+
+def dataset_name(name: str) -> str:
+    """Return a name that can be in a path and before ``@VERSION``; raises ``ValueError``."""
+    is_one = 1 <= len(name) <= MAX_NAME and name.isprintable() and name.strip() == name
+    if not is_one or set(name) & set("/@") or set(name) == {"."}:
+        raise ValueError(f"a name has 1 to {MAX_NAME} printable characters, but no / and @")
+    return name
+
+
+class DatasetRequest(BaseModel):
+    """What a dataset is to be."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    description: Annotated[
+        str | None,
+        Field(description="What it is for.", max_length=10_000, examples=["Trips to book"]),
+    ] = None
+    evaluators: Annotated[
+        list[dict[str, JsonValue]] | None,
+        Field(
+            description="Evaluators that it carries, as `spanloom.evaluate` takes them.",
+            max_length=_MOST_EVALUATORS,
+            examples=[[{"name": "path", "kind": "match", "mode": "in_order"}]],
+        ),
+    ] = None
+
+
+class ItemsRequest(BaseModel):
+    """Items for a draft."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    items: Annotated[
+        list[Any],
+        Field(
+            description="Each with an `item_key`; of one key the last counts.",
+            min_length=1,
+            max_length=MOST_AT_ONCE,
+            examples=[[{"item_key": "first", "input": "Oslo?", "expected": {"response": "Oslo"}}]],
+        ),
+    ]
+
+
+class RefusedRow(BaseModel):
+    """An item that was not taken."""
+
+    item: Annotated[int, Field(description="Its place in the request, from 0.")]
+    item_key: Annotated[str, Field(description="Empty if it has none.")]
+    reason: str
+
+
+class TakenRows(BaseModel):
+    """What became of items."""
+
+    stored: Annotated[int, Field(description="New ones, and those that replaced another.")]
+    unchanged: Annotated[int, Field(description="Those that the draft had already.")]
+    rejected: Annotated[int, Field(description="Those that were not taken.")]
+    refused: Annotated[
+        list[RefusedRow], Field(description=f"Why, of the first {MOST_NAMED} of them.")
+    ]
+
+    @classmethod
+    def of(cls, taken: TakenItems) -> Self:
+        """Return what is answered."""
+        named = [RefusedRow(**one._asdict()) for one in taken.refused[:MOST_NAMED]]
+        return cls(
+            stored=taken.stored,
+            unchanged=taken.unchanged,
+            rejected=len(taken.refused),
+            refused=named,
+        )
+
+
+class RowsQuery(BaseModel):
+    """Which items to list."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)  # `project` is a parameter of its own
+
+    version: Annotated[
+        int | None,
+        Field(
+            description="Of this version; without it those of the draft.",
+            ge=1,
+            lt=2**32,
+            examples=[1],
+        ),
+    ] = None
+    limit: Annotated[
+        int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+    ] = DEFAULT_LIMIT
+    cursor: Annotated[
+        str | None,
+        Field(
+            description="`next_cursor` of the page before; the other parameters as there.",
+            max_length=4096,
+            examples=[encode_cursor(["first"])],
+        ),
+    ] = None
+
+    def after(self, name: str) -> str:
+        """Return the key after which the page starts; raises ``InvalidQueryError``."""
+        if not self.cursor:
+            return ""
+        return decode_position(self.cursor, fingerprint(self, name), _key)
+
+    def cursor_behind(self, name: str, key: str) -> str:
+        """Return the cursor of the page after a key."""
+        return encode_cursor([key], fingerprint(self, name))
+
+
+def _key(key: object) -> str:
+    demand(isinstance(key, str))
+    return str(key)
+
+
+class DatasetRowList(BaseModel):
+    """Items of a dataset, by key."""
+
+    items: list[DatasetRow]
+    next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
+
+
+def item_of(kept: KeptDataset) -> DatasetItem:
+    """Return a dataset as a response model."""
+    return DatasetItem.made_of(
+        kept.dataset,
+        evaluators=orjson.loads(kept.dataset.evaluators),
+        draft_items=kept.draft_items,
+        versions=list(map(DatasetVersionItem.made_of, kept.versions)),
+    )
+
+
+DATASET = answer("The dataset.", "DatasetItem", DATASET_RECORD.example)
+DATASETS = answer("The datasets.", "DatasetList", {"items": [DATASET_RECORD.example]})
+COMMITTED = answer("The version.", "DatasetVersionItem", example_of(DatasetVersionItem))
+TAKEN = answer(
+    "What became of them.",
+    "TakenRows",
+    {
+        "stored": 1,
+        "unchanged": 0,
+        "rejected": 1,
+        "refused": [{"item": 1, "item_key": "", "reason": "item_key: Field required"}],
+    },
+)
+ROWS = or_rows(
+    answer(
+        "A page of items; or all of them as lines, or as a table.",
+        "DatasetRowList",
+        {"items": [DATASET_ROW.example], "next_cursor": None},
+    )
+)

@@ -1,0 +1,248 @@
+"""``spanloom datasets``: lists, fills, freezes and copies datasets."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+import click
+import orjson
+
+from spanloom.cli.arguments import files_argument, to_trace_id
+from spanloom.cli.client import client_option, patient_client_option
+from spanloom.cli.options import TeachingCommand, TeachingGroup
+from spanloom.cli.output import Form, columns_option, document_output, give_rows, rows_output
+from spanloom.cli.writing import check_place, whole_file, writing
+from spanloom.client.calls.datasets import dataset_table
+from spanloom.client.transfer.datasets import (
+    PlacedItem,
+    item_of_run,
+    list_items,
+    read_rows,
+    send_items,
+)
+from spanloom.core.formats.entry import CSV, PARQUET
+from spanloom.core.showing.values import counted, printable
+from spanloom.terminal.datasets import render_dataset, render_datasets
+from spanloom.terminal.output import make_console, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from spanloom.client.client import Client
+    from spanloom.client.transfer.datasets import SentItems
+
+Command = TypeVar("Command", bound="Callable[..., None]")
+_TABLES = {"csv": CSV, "parquet": PARQUET}
+_MOST_SHOWN = 20
+
+
+def parse_name(text: str) -> tuple[str, int | None]:
+    """Return name and version of ``NAME[@VERSION]``; raises ``click.UsageError``."""
+    name, sign, number = text.partition("@")
+    if not name or (sign and not (number.isascii() and number.isdecimal() and int(number))):
+        raise click.UsageError(f"{printable(text)}: write NAME or NAME@VERSION, such as trips@1")
+    return name, int(number) if sign else None
+
+
+@click.group(
+    "datasets",
+    cls=TeachingGroup,
+    examples=(
+        "spanloom datasets list",
+        "spanloom datasets import trips trips.jsonl",
+        "spanloom datasets add trips 4bf92f3577b34da6a3ce929d0e0e4736",
+        "spanloom datasets commit trips",
+        "spanloom datasets show trips",
+        "spanloom datasets export trips@1 > trips.jsonl",
+        "spanloom eval run eval.yaml --dataset trips@1",
+    ),
+)
+def datasets_group() -> None:
+    """Fill datasets with items, freeze them as versions, copy them.
+
+    Items come into the draft of a dataset; a commit freezes it as the next version, which never
+    changes. A dataset is made as the first items come.
+    """
+
+
+def _project(command: Command) -> Command:
+    return click.option("--project", metavar="NAME", help="Of this project.")(command)
+
+
+def _signed(command: Command) -> Command:
+    return click.option("--annotator", metavar="NAME", help="Who does it; nobody checks it.")(
+        command
+    )
+
+
+@datasets_group.command("list", cls=TeachingCommand)
+@_project
+@columns_option
+@rows_output
+@client_option
+def list_command(
+    *, project: str | None, columns: Sequence[str], form: Form, client: Client
+) -> None:
+    """List the datasets of a project by name."""
+    rows = (one.model_dump(mode="json") for one in client.datasets(project=project))
+    give_rows(rows, render_datasets, form=form, columns=columns)
+
+
+@datasets_group.command("show", cls=TeachingCommand)
+@click.argument("name")
+@_project
+@document_output
+@client_option
+def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
+    """Show a dataset with its versions."""
+    found = client.dataset(name, project=project).model_dump(mode="json")
+    if form is Form.TABLE:
+        render_dataset(found, make_console(sys.stdout))
+    else:
+        write_json(orjson.dumps(found), sys.stdout, indent=form is Form.JSON)
+
+
+@datasets_group.command("add", cls=TeachingCommand)
+@click.argument("name")
+@click.argument("traces", metavar="TRACE...", nargs=-1, required=True)
+@click.option(
+    "--input", "is_input", is_flag=True, help="To be run again: nothing of the run is expected."
+)
+@_project
+@_signed
+@patient_client_option
+def add_command(
+    *,
+    name: str,
+    traces: Sequence[str],
+    is_input: bool,
+    project: str | None,
+    annotator: str | None,
+    client: Client,
+) -> None:
+    """Put stored runs into the draft of a dataset, with what they did as what is expected.
+
+    The document of a run is copied: the item stays when the run has gone.
+    """
+    wanted = [_trace_id(text) for text in traces]
+
+    def items() -> Iterator[PlacedItem]:
+        for trace_id in wanted:
+            document = orjson.loads(client.document(trace_id, project=project))
+            yield PlacedItem(trace_id, item_of_run(document, is_input=is_input))
+
+    rows = list(items())
+    client.put_dataset(name, project=project, annotator=annotator)
+    _end(name, send_items(client, name, rows, project))
+
+
+@datasets_group.command("import", cls=TeachingCommand)
+@click.argument("name")
+@files_argument()
+@_project
+@_signed
+@patient_client_option
+def import_command(
+    *,
+    name: str,
+    files: Sequence[Path],
+    project: str | None,
+    annotator: str | None,
+    client: Client,
+) -> None:
+    """Put the rows of files into the draft of a dataset: JSON lines, as `export` writes them.
+
+    The same file twice changes nothing. Ends with 1 if a row was not taken.
+    """
+    for file in files:
+        if not file.is_file():
+            raise click.UsageError(f"{printable(str(file))}: there is no such file")
+    client.put_dataset(name, project=project, annotator=annotator)
+    rows = (row for file in files for row in read_rows(file))
+    _end(name, send_items(client, name, rows, project))
+
+
+@datasets_group.command("commit", cls=TeachingCommand)
+@click.argument("name")
+@_project
+@_signed
+@client_option
+def commit_command(
+    *, name: str, project: str | None, annotator: str | None, client: Client
+) -> None:
+    """Freeze the draft as the next version, and print it: `trips@2`.
+
+    An unchanged draft gives the last version.
+    """
+    made = client.commit_dataset(name, project=project, annotator=annotator)
+    click.echo(f"{printable(name)}@{made.version}")
+
+
+@datasets_group.command("export", cls=TeachingCommand)
+@click.argument("name", metavar="NAME[@VERSION]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", *_TABLES]),
+    default="jsonl",
+    show_default=True,
+    help="A line of JSON for each item, or a table.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The file; else standard output."
+)
+@_project
+@patient_client_option
+def export_command(
+    *, name: str, form: str, output: Path | None, project: str | None, client: Client
+) -> None:
+    """Write the items of a version, or of the draft, into a file."""
+    named, version = parse_name(name)
+    where: dict[str, Any] = {"version": version, "project": project}
+    if output is not None:
+        check_place("-o", output, may_be_device=True)
+        with whole_file(output) as file:
+            _write(client, named, where, form, file)
+        return
+    if form == "parquet" and sys.stdout.isatty():
+        raise click.UsageError("a table is for a file: name it with --output, or use a pipe")
+    with writing(None):
+        _write(client, named, where, form, sys.stdout.buffer)
+
+
+def _write(client: Client, name: str, where: dict[str, Any], form: str, file: IO[bytes]) -> None:
+    if form == "jsonl":
+        for row in list_items(client, name, **where):
+            file.write(orjson.dumps(row) + b"\n")
+        return
+    with TemporaryFile() as whole:  # a try that fails half way is written again
+        client.copy(dataset_table(name, _TABLES[form], **where), whole)
+        whole.seek(0)
+        copyfileobj(whole, file)
+
+
+def _trace_id(text: str) -> str:
+    found = to_trace_id(click.get_current_context(), click.Argument(["traces"]), text)
+    assert found is not None  # noqa: S101  # of a text
+    return found
+
+
+def _end(name: str, done: SentItems) -> None:
+    """Say what became of items, and end with 1 if one was not taken."""
+    if sys.stdout.isatty():
+        click.echo(
+            f"{counted(done.stored, 'item')} stored in the draft of {printable(name)}, "
+            f"{done.unchanged:,} unchanged"
+        )
+    else:
+        told = {"dataset": name, **asdict(done)}
+        write_json(orjson.dumps(told), sys.stdout, indent=False)
+    for one in done.refused[:_MOST_SHOWN]:
+        click.echo(f"  {printable(one['place'])}: {printable(one['reason'])}", err=True)
+    if done.rejected:
+        click.get_current_context().exit(1)

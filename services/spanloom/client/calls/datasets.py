@@ -1,0 +1,126 @@
+"""Calls that list, fill and freeze datasets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import orjson
+
+from spanloom.client.request import JSON, Call, Reply, Request, get, given, segment, typed
+from spanloom.core.records.dataset import DatasetItem, DatasetList, DatasetVersionItem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_PATH = "/v1/datasets"
+_ANNOTATOR = "x-spanloom-annotator"
+MOST = 200
+"""Items of one page."""
+
+
+def datasets(*, project: str | None = None) -> Call[Sequence[DatasetItem]]:
+    """Return the datasets of a project by name, with their versions."""
+
+    def read(reply: Reply) -> Sequence[DatasetItem]:
+        return DatasetList.model_validate_json(reply.body).items
+
+    return Call(get(_PATH, project=project), read)
+
+
+def dataset(name: str, *, project: str | None = None) -> Call[DatasetItem]:
+    """Return a dataset; raises ``NotFoundError``."""
+    return typed(get(_path(name), project=project), DatasetItem)
+
+
+def put_dataset(
+    name: str,
+    *,
+    description: str | None = None,
+    evaluators: Sequence[Mapping[str, Any]] | None = None,
+    project: str | None = None,
+    annotator: str | None = None,
+) -> Call[DatasetItem]:
+    """Make a dataset, or change what is given of it.
+
+    ``evaluators`` are mappings as ``spanloom.evaluate`` takes them. ::
+
+        client.put_dataset("trips", evaluators=[{"name": "path", "kind": "match"}])
+    """
+    body = given_members(description=description, evaluators=evaluators)
+    return typed(_writing("PUT", _path(name), project, annotator, body), DatasetItem)
+
+
+def add_dataset_items(
+    name: str, items: Sequence[Mapping[str, Any]], *, project: str | None = None
+) -> Call[Mapping[str, Any]]:
+    """Put up to 10,000 items into the draft: ``stored``, ``unchanged``, ``rejected``."""
+    body = {"items": list(items)}
+    return Call(_writing("POST", f"{_path(name)}/items", project, None, body), _read)
+
+
+def remove_dataset_item(
+    name: str, item_key: str, *, project: str | None = None
+) -> Call[DatasetItem]:
+    """Remove an item from the draft; versions that have it keep it."""
+    path = f"{_path(name)}/items/{segment(item_key)}"
+    request = Request("DELETE", path, given({"project": project}), is_repeatable=False)
+    return typed(request, DatasetItem)
+
+
+def commit_dataset(
+    name: str, *, project: str | None = None, annotator: str | None = None
+) -> Call[DatasetVersionItem]:
+    """Freeze the draft as the next version; an unchanged draft gives the last one."""
+    request = _writing("POST", f"{_path(name)}/commit", project, annotator, {})
+    return typed(request, DatasetVersionItem)
+
+
+def dataset_page(
+    name: str,
+    *,
+    version: int | None = None,
+    project: str | None = None,
+    cursor: str | None = None,
+) -> Call[Mapping[str, Any]]:
+    """Return a page of the items of a version, or of the draft: ``items``, ``next_cursor``."""
+    path = f"{_path(name)}/items"
+    request = get(path, version=version, project=project, limit=MOST, cursor=cursor)
+    return Call(request, _read)
+
+
+def dataset_table(
+    name: str, media_type: str, *, version: int | None = None, project: str | None = None
+) -> Call[bytes]:
+    """Return all items as lines of JSON or a table: CSV, Arrow or Parquet."""
+    params = given({"version": version, "project": project})
+    path, headers = f"{_path(name)}/items", {"accept": media_type}
+    request = Request("GET", path, params, headers, media_type=media_type)
+    return Call(request, lambda reply: reply.body)
+
+
+def given_members(**members: object) -> Mapping[str, object]:
+    """Return the members of a body that are set."""
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _path(name: str) -> str:
+    return f"{_PATH}/{segment(name)}"
+
+
+def _writing(
+    method: str,
+    path: str,
+    project: str | None,
+    annotator: str | None,
+    body: Mapping[str, object],
+) -> Request:
+    """Return the request of a change, which has the same effect if it is sent twice."""
+    signed = {_ANNOTATOR: quote(annotator, safe="")} if annotator else {}
+    headers = {"content-type": JSON, **signed}
+    return Request(method, path, given({"project": project}), headers, orjson.dumps(body))
+
+
+def _read(reply: Reply) -> Mapping[str, Any]:
+    found: dict[str, Any] = orjson.loads(reply.body)
+    return found

@@ -1,0 +1,146 @@
+"""Items of datasets: into a service and out of it, from rows of files and from stored runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from spanloom.client.calls.datasets import add_dataset_items, dataset_page
+from spanloom.client.transfer.parts import read_parts
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.values import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from spanloom.client.client import Client
+
+    Row = Mapping[str, Any]  # an item, or a step of a document
+
+AT_ONCE = 1_000
+"""Items in a request."""
+_BYTES_AT_ONCE = 24 << 20
+"""Bytes of the items in a request: the service takes 32 MiB."""
+MOST_KEPT = 1_000
+"""The most refusals that are kept."""
+
+
+class PlacedItem(NamedTuple):
+    """A row with its place in its file; without a row, why it cannot be read."""
+
+    place: str
+    row: Any  # as JSON has it
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class SentItems:
+    """What became of items."""
+
+    stored: int = 0
+    unchanged: int = 0
+    rejected: int = 0
+    refused: list[dict[str, str]] = field(default_factory=list)
+    """Place and reason of the first rejected ones."""
+
+    def refuse(self, place: str, reason: str) -> None:
+        """Count an item that was not taken."""
+        self.rejected += 1
+        if len(self.refused) < MOST_KEPT:
+            self.refused.append({"place": place, "reason": reason})
+
+
+def read_rows(path: Path) -> Iterator[PlacedItem]:
+    """Yield the rows of a file of JSON lines or one array."""
+    for part in read_parts(path, lambda _: True):
+        if part.fault or part.is_message:
+            yield PlacedItem(part.place, None, part.fault or "it is no JSON")
+            continue
+        try:
+            yield PlacedItem(part.place, parse(part.read)[0])
+        except InvalidRequestError as error:
+            yield PlacedItem(part.place, None, str(error))
+
+
+def send_items(
+    client: Client, name: str, rows: Iterable[PlacedItem], project: str | None
+) -> SentItems:
+    """Put rows into the draft of a dataset, some at a time; raises ``ClientError``."""
+    done = SentItems()
+    some: list[PlacedItem] = []
+    size = 0
+    for row in rows:
+        if row.reason:
+            done.refuse(row.place, row.reason)
+            continue
+        weight = len(orjson.dumps(row.row))
+        if some and (len(some) >= AT_ONCE or size + weight > _BYTES_AT_ONCE):
+            _send(client, name, some, project, done)
+            some, size = [], 0
+        some.append(row)
+        size += weight
+    if some:
+        _send(client, name, some, project, done)
+    return done
+
+
+def _send(
+    client: Client, name: str, some: list[PlacedItem], project: str | None, done: SentItems
+) -> None:
+    told = client.ask(add_dataset_items(name, [one.row for one in some], project=project))
+    done.stored += told["stored"]
+    done.unchanged += told["unchanged"]
+    for one in told["refused"]:
+        done.refuse(some[one["item"]].place, one["reason"])
+    done.rejected += told["rejected"] - len(told["refused"])
+
+
+def list_items(
+    client: Client, name: str, *, version: int | None = None, project: str | None = None
+) -> Iterator[Row]:
+    """Yield the items of a version of a dataset, or of its draft; raises ``ClientError``."""
+    cursor: str | None = ""
+    while cursor is not None:
+        page = client.ask(
+            dataset_page(name, version=version, project=project, cursor=cursor or None)
+        )
+        yield from page["items"]
+        cursor = page["next_cursor"]
+
+
+def item_of_run(document: Row, *, is_input: bool = False) -> Row:
+    """Return the item of a run, as *Dataset…* of the page writes it.
+
+    The run is what is expected: its answer, its tools, and the document itself. With ``is_input``
+    nothing is: the item is to be run again.
+    """
+    root, extraction = document["root_step"], document["extraction"]
+    expected = {
+        "response": root.get("output", ""),
+        "tool_calls": _tool_calls(document),
+        "trajectory": document,
+    }
+    return {
+        "item_key": document["id"],
+        "input": root.get("input", ""),
+        "expected": {} if is_input else expected,
+        "splits": [],
+        "metadata": {"name": root.get("name", ""), "type": extraction["root_type"]},
+        "source": {
+            "trace_id": document["id"],
+            "project": extraction["project"],
+            "version": extraction["version"],
+            "step_id": None,
+        },
+    }
+
+
+def _tool_calls(document: Row) -> list[Row]:
+    """Return the tools that ran, in the order in which they began."""
+    steps = [step for agent in document["agent_steps"] for step in agent["steps"]]
+    tools = [step for step in steps if step["type"] == "tool"]
+    tools.sort(key=lambda step: int(step["basic_info"].get("started_at", 0)))
+    return [{"name": s.get("name", ""), "arguments": s.get("input", "")} for s in tools]

@@ -1,0 +1,99 @@
+"""Items of datasets: checks them, and writes each in one form, of which its hash is made."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from spanloom.core.model.dataset import MAX_KEY, ItemPlace, content_hash
+
+_MOST_SPLITS = 100
+
+
+class Source(BaseModel):
+    """The run that an item was made of."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    trace_id: Annotated[str, Field(pattern="^[0-9a-fA-F]{32}$")] | None = None
+    project: Annotated[str, Field(max_length=512)] | None = None
+    version: Annotated[int, Field(ge=0, lt=2**32)] | None = None
+    step_id: Annotated[str, Field(max_length=64)] | None = None
+
+
+class GivenItem(BaseModel):
+    """An item as it is given; members that it does not have are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    item_key: Annotated[str, Field(min_length=1, max_length=MAX_KEY)]
+    set: Annotated[str | None, Field(description="Read, and not kept.")] = None
+    input: JsonValue = None
+    expected: dict[str, JsonValue] | None = None
+    splits: Annotated[
+        list[Annotated[str, Field(max_length=MAX_KEY)]], Field(max_length=_MOST_SPLITS)
+    ] = []
+    metadata: dict[str, JsonValue] | None = None
+    source: Source | None = None
+
+
+class ReadItem(NamedTuple):
+    """An item as it is stored."""
+
+    key: str
+    content: bytes
+    hash: str
+
+    @property
+    def place(self) -> ItemPlace:
+        """What refers to it."""
+        return ItemPlace(self.key, self.hash, len(self.content))
+
+
+class RefusedItem(NamedTuple):
+    """An item that is not taken."""
+
+    item: int
+    """Its place in the request, from 0."""
+    item_key: str
+    """Empty if it has none."""
+    reason: str
+
+
+def read_items(given: list[Any]) -> tuple[dict[str, ReadItem], list[RefusedItem]]:
+    """Return items by key, the last of each, and those that are not taken."""
+    found: dict[str, ReadItem] = {}
+    refused = []
+    for at, value in enumerate(given):
+        try:
+            item = _read(value)
+        except (ValueError, TypeError, RecursionError) as error:
+            key = value.get("item_key") if isinstance(value, dict) else ""
+            refused.append(RefusedItem(at, key if isinstance(key, str) else "", _reason(error)))
+        else:
+            found[item.key] = item
+    return found, refused
+
+
+def _read(value: object) -> ReadItem:
+    item = GivenItem.model_validate(value)
+    kept = item.model_dump(mode="json", exclude={"set"}, exclude_none=False)
+    content = orjson.dumps(kept, option=orjson.OPT_SORT_KEYS)
+    return ReadItem(item.item_key, content, content_hash(content))
+
+
+def _reason(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    reason = first["msg"].removeprefix("Value error, ")
+    return f"{place}: {reason}" if place else reason
+
+
+def content_row(content: bytes, dataset: str) -> dict[str, Any]:
+    """Return the row of a stored item."""
+    row: dict[str, Any] = orjson.loads(content)
+    return {"item_key": row.pop("item_key"), "set": dataset, **row}

@@ -1,0 +1,247 @@
+"""Changes of datasets: items come into a draft, and a draft is frozen as the next version."""
+
+from __future__ import annotations
+
+import time
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from spanloom.core.errors import PermanentError
+from spanloom.core.model.dataset import (
+    MOST_DATASETS,
+    MOST_ITEMS,
+    Dataset,
+    DatasetVersion,
+    DraftItem,
+    ItemPlace,
+    version_hash,
+)
+from spanloom.datasets.items import content_row, read_items
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from spanloom.core.ports.datasets import DatasetStore
+    from spanloom.datasets.items import ReadItem, RefusedItem
+
+PAGE_BYTES = 8 << 20
+"""Bytes of the contents that are read at once; one item at least."""
+PAGE_ITEMS = 500
+_MOST_TRIES = 20
+"""Numbers that a commit tries, each taken by another process meanwhile."""
+
+
+class UnknownDatasetError(PermanentError):
+    """The project has no such dataset, or it has no such version or item (404)."""
+
+
+class DatasetRefusedError(PermanentError):
+    """A dataset cannot be changed so as it is now (409)."""
+
+
+class KeptDataset(NamedTuple):
+    """A dataset with the numbers of what it holds."""
+
+    dataset: Dataset
+    draft_items: int
+    versions: Sequence[DatasetVersion]
+
+
+class TakenItems(NamedTuple):
+    """What became of items."""
+
+    stored: int
+    unchanged: int
+    refused: Sequence[RefusedItem]
+
+
+class ItemPage(NamedTuple):
+    """Rows of items, and the key of the last one if there are more."""
+
+    rows: Sequence[Mapping[str, Any]]
+    last: str | None
+
+
+class Datasets:
+    """Keeps the datasets of projects; thread-safe."""
+
+    def __init__(self, store: DatasetStore, clock_ns: Callable[[], int] = time.time_ns) -> None:
+        """Keep them in a store; ``clock_ns`` is in ns since the epoch."""
+        self._store = store
+        self._clock_ns = clock_ns
+        self._lock = Lock()
+
+    def listed(self, project: str) -> Sequence[KeptDataset]:
+        """Return the datasets of a project by name."""
+        counts, versions = self._store.count_drafts(project), self._store.versions(project)
+        return [
+            KeptDataset(one, counts.get(one.name, 0), versions.get(one.name, ()))
+            for one in self._store.list(project)
+        ]
+
+    def get(self, project: str, name: str) -> KeptDataset:
+        """Return a dataset; raises ``UnknownDatasetError``."""
+        dataset = self._found(project, name)
+        count = self._store.count_drafts(project, name).get(name, 0)
+        return KeptDataset(dataset, count, self._versions(project, name))
+
+    def put(
+        self,
+        project: str,
+        name: str,
+        description: str | None,
+        evaluators: Sequence[Mapping[str, Any]] | None,
+        put_by: str,
+    ) -> KeptDataset:
+        """Make a dataset, or change what is given of it; the same again changes nothing.
+
+        Raises ``InvalidEvaluatorError``, and ``DatasetRefusedError`` if there are
+        ``MOST_DATASETS``.
+        """
+        if evaluators:
+            _check(evaluators)
+        with self._lock:
+            there = next(iter(self._store.list(project, name)), None)
+            if there is None and len(self._store.list(project)) >= MOST_DATASETS:
+                raise DatasetRefusedError(f"The project has {MOST_DATASETS:,} datasets already.")
+            before = there or Dataset(project, name)
+            text = before.evaluators if evaluators is None else _text(evaluators)
+            told = before.description if description is None else description
+            if there is None or (told, text) != (before.description, before.evaluators):
+                at_us = max(self._now_us(), before.at_us + 1)
+                self._store.put(Dataset(project, name, told, text, at_us, put_by))
+        return self.get(project, name)
+
+    def add(self, project: str, name: str, given: list[Any]) -> TakenItems:
+        """Put items into the draft; of one key the last counts, and the same changes nothing.
+
+        Raises ``UnknownDatasetError``, and ``DatasetRefusedError`` for more than ``MOST_ITEMS``.
+        """
+        self._found(project, name)
+        read, refused = read_items(given)
+        with self._lock:
+            draft = self._store.draft(project, name)
+            changed = [one for key, one in read.items() if not _is_same(draft.get(key), one)]
+            self._refuse_more(draft, changed)
+            self._store.add_contents(project, name, {one.hash: one.content for one in changed})
+            places = {one.key: one.place for one in changed}
+            self._change(project, name, draft, places)
+        return TakenItems(len(changed), len(given) - len(refused) - len(changed), refused)
+
+    def remove(self, project: str, name: str, key: str) -> None:
+        """Remove an item from the draft; raises ``UnknownDatasetError``.
+
+        Versions keep it.
+        """
+        self._found(project, name)
+        with self._lock:
+            draft = self._store.draft(project, name)
+            if key not in draft or not draft[key].hash:
+                raise UnknownDatasetError(f"The draft of {name!r} has no item {key!r}.")
+            self._change(project, name, draft, {key: ItemPlace(key, "")})
+
+    def commit(self, project: str, name: str, made_by: str) -> DatasetVersion:
+        """Freeze the draft as the next version; an unchanged draft gives the last one.
+
+        Raises ``UnknownDatasetError``, and ``DatasetRefusedError`` for a draft without items.
+        """
+        self._found(project, name)
+        with self._lock:
+            draft = self._store.draft(project, name).values()
+            items = [ItemPlace(one.key, one.hash, one.size) for one in draft if one.hash]
+            if not items:
+                raise DatasetRefusedError(f"The draft of {name!r} has no items: add some first.")
+            wanted = DatasetVersion(0, version_hash(items), len(items), made_by=made_by)
+            for _ in range(_MOST_TRIES):
+                versions = self._versions(project, name)
+                if versions and versions[-1].hash == wanted.hash:
+                    return versions[-1]
+                wanted = wanted._replace(version=len(versions) + 1)
+                self._store.add_version(project, name, wanted, items)
+        raise DatasetRefusedError(f"Others make versions of {name!r} at this moment: try again.")
+
+    def version(self, project: str, name: str, number: int | None) -> str:
+        """Return the hash of a version, empty for the draft; raises ``UnknownDatasetError``."""
+        self._found(project, name)
+        if number is None:
+            return ""
+        for version in self._versions(project, name):
+            if version.version == number:
+                return version.hash
+        raise UnknownDatasetError(f"The dataset {name!r} has no version {number}.")
+
+    def page(self, project: str, name: str, version: str, after: str, limit: int) -> ItemPage:
+        """Return rows behind a key: ``limit`` at most, and as many as ``PAGE_BYTES`` allow."""
+        found = self._store.items(project, name, version, after, limit + 1)
+        places = _fitting(found[:limit])
+        contents = self._store.contents(project, name, [one.hash for one in places])
+        rows = [content_row(contents[one.hash], name) for one in places if one.hash in contents]
+        return ItemPage(rows, places[-1].key if len(places) < len(found) else None)
+
+    def rows(
+        self, project: str, name: str, version: str, after: str
+    ) -> Iterator[Mapping[str, Any]]:
+        """Yield all rows behind a key; memory holds ``PAGE_BYTES``."""
+        last: str | None = after
+        while last is not None:
+            rows, last = self.page(project, name, version, last, PAGE_ITEMS)
+            yield from rows
+
+    def _found(self, project: str, name: str) -> Dataset:
+        for dataset in self._store.list(project, name):
+            return dataset
+        raise UnknownDatasetError(f"There is no dataset {name!r} in this project: make it first.")
+
+    def _versions(self, project: str, name: str) -> Sequence[DatasetVersion]:
+        return self._store.versions(project, name).get(name, ())
+
+    def _change(
+        self,
+        project: str,
+        name: str,
+        draft: Mapping[str, DraftItem],
+        changes: Mapping[str, ItemPlace],
+    ) -> None:
+        """Store changes with times behind those of what they replace."""
+        before = (draft[key].at_us for key in changes if key in draft)
+        at_us = max(self._now_us(), max(before, default=0) + 1)
+        if changes:
+            self._store.change_draft(
+                project, name, [DraftItem(*one, at_us=at_us) for one in changes.values()]
+            )
+
+    def _refuse_more(self, draft: Mapping[str, DraftItem], changed: Sequence[ReadItem]) -> None:
+        keys = {key for key, one in draft.items() if one.hash} | {one.key for one in changed}
+        if len(keys) > MOST_ITEMS:
+            raise DatasetRefusedError(
+                f"The draft would have {len(keys):,} items: {MOST_ITEMS:,} at most."
+            )
+
+    def _now_us(self) -> int:
+        return self._clock_ns() // 1_000
+
+
+def _is_same(there: DraftItem | None, item: ReadItem) -> bool:
+    return there is not None and there.hash == item.hash
+
+
+def _fitting(places: Sequence[ItemPlace]) -> Sequence[ItemPlace]:
+    """Return the first places whose contents fit into a page; one at least."""
+    size = 0
+    for count, place in enumerate(places):
+        size += place.size
+        if count and size > PAGE_BYTES:
+            return places[:count]
+    return places
+
+
+def _check(evaluators: Sequence[Mapping[str, Any]]) -> None:
+    from spanloom.evaluation.making import make_evaluators  # noqa: PLC0415  # only who gives some
+
+    make_evaluators(list(evaluators))
+
+
+def _text(evaluators: Sequence[Mapping[str, Any]]) -> str:
+    return orjson.dumps(evaluators).decode()

@@ -1,0 +1,5 @@
+-- Every item of a draft, also those that were removed.
+SELECT ItemKey, Hash, Size, AtUnixMicro
+FROM dataset_drafts FINAL
+WHERE Project = {project:String} AND Dataset = {dataset:String}
+ORDER BY ItemKey

@@ -1,0 +1,6 @@
+-- Items of a draft behind a key.
+SELECT ItemKey, Hash, Size
+FROM dataset_drafts FINAL
+WHERE Project = {project:String} AND Dataset = {dataset:String} AND ItemKey > {after:String} AND Hash != ''
+ORDER BY ItemKey
+LIMIT {limit:UInt64}

@@ -1,0 +1,7 @@
+-- Items of a version behind a key.
+SELECT ItemKey, Hash, Size
+FROM dataset_items FINAL
+WHERE Project = {project:String} AND Dataset = {dataset:String} AND VersionHash = {version:String}
+  AND ItemKey > {after:String}
+ORDER BY ItemKey
+LIMIT {limit:UInt64}
