@@ -56,6 +56,7 @@ READERS: list[Callable[[str], str]] = [
 @pytest.mark.parametrize("read", READERS)
 @given(value=anything)
 @example(value={"output": [{"output": "x"}]})
+@example(value={"inputs": "null"})
 def test_what_comes_out_goes_in_unchanged(read: Callable[[str], str], value: object) -> None:
     shown = read(json.dumps(value))
     assert read(shown) == shown

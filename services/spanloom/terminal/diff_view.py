@@ -85,7 +85,8 @@ def _lines(change: Json, signs: Signs) -> Iterator[list[Text]]:
 
 
 def _apart(a: object, b: object) -> tuple[object, object]:
-    """Return two values, long texts from shortly before their first difference."""
+    """Return two values, long texts and JSON from shortly before their first difference."""
+    a, b = (_as_json(value) if isinstance(value, dict | list) else value for value in (a, b))
     if not isinstance(a, str) or not isinstance(b, str):
         return a, b
     start = same_until(a, b) - MAX_VALUE_CHARS // 4
@@ -98,9 +99,13 @@ def _change(field: str, value: object, signs: Signs) -> Text:
     elif field == "duration":
         shown = duration(whole(value))
     else:
-        text = value if isinstance(value, str) else orjson.dumps(value).decode()
+        text = value if isinstance(value, str) else _as_json(value)
         shown = shortened(text, MAX_VALUE_CHARS) or "(empty)"
     return Text.assemble(f"  {signs.dot} ", (f"{printable(field)} ", "dim"), shown)
+
+
+def _as_json(value: object) -> str:
+    return orjson.dumps(value).decode()
 
 
 def _counts(summary: Json, signs: Signs) -> Text:

@@ -32,6 +32,7 @@ LISTS = {
     "/v1/conversations/trip": {"project": "a"},
     "/v1/replays": {"project": "a"},
     "/v1/scores": {"name": "judge"},
+    "/v1/datasets/trips/items?project=a": {"version": "1"},
 }
 """Every list that has a cursor, with another question of it."""
 
@@ -48,7 +49,11 @@ def served() -> Iterator[TestClient]:
             outdated = Selection(Reach.only(project), other_than=str(number))
             store.replays.record(Replay(f"{2 * seed + number:016x}", outdated, 0))
     app = create_app(store, Metrics(), list, Locks().access)
+    items = [{"item_key": key, "input": key} for key in ("x", "y")]
     with TestClient(app, base_url="http://localhost") as client:
+        client.put("/v1/datasets/trips?project=a", json={})
+        client.post("/v1/datasets/trips/items?project=a", json={"items": items})
+        client.post("/v1/datasets/trips/commit?project=a")
         yield client
 
 
@@ -87,7 +92,7 @@ def test_it_goes_on_with_no_other_list(served: TestClient, path: str, other: str
 
 def test_every_list_with_a_cursor_is_here(served: TestClient) -> None:
     paths = {
-        path.replace("{conversation_id}", "trip")
+        path.replace("{conversation_id}", "trip").replace("{name}", "trips")
         for path, methods in served.get("/openapi.json").json()["paths"].items()
         if "cursor" in {one["name"] for one in methods.get("get", {}).get("parameters", [])}
     }

@@ -93,6 +93,13 @@ NEEDED = {
     ("POST", "/v1/scores"): Scope.ANNOTATE,
     ("GET", "/v1/projects"): Scope.READ,
     ("GET", "/v1/views"): Scope.READ,
+    ("GET", "/v1/datasets"): Scope.READ,
+    ("GET", "/v1/datasets/{name}"): Scope.READ,
+    ("PUT", "/v1/datasets/{name}"): Scope.ANNOTATE,
+    ("GET", "/v1/datasets/{name}/items"): Scope.READ,
+    ("POST", "/v1/datasets/{name}/items"): Scope.ANNOTATE,
+    ("DELETE", "/v1/datasets/{name}/items/{item_key}"): Scope.ANNOTATE,
+    ("POST", "/v1/datasets/{name}/commit"): Scope.ANNOTATE,
     ("POST", "/v1/views"): Scope.ANNOTATE,
     ("PUT", "/v1/views/{view_id}"): Scope.ANNOTATE,
     ("DELETE", "/v1/views/{view_id}"): Scope.ANNOTATE,
@@ -120,6 +127,7 @@ VALUES = {
     "version": "1",
     "key_id": "0f3a9c5b7d21",
     "view_id": "5b1f0c2d9e8a7463",
+    "item_key": "item",
 }
 
 

@@ -35,6 +35,7 @@ COMPARISONS = {
     "replays.count_traces",
     "replays.traces_after",
     "stats.numbers",
+    "stats.shapes",
 }
 """What looks at all of history, rarely, may look at all deletions too."""
 

@@ -73,6 +73,14 @@ def test_messages_are_words_and_long_texts_begin_before_their_difference(
     assert "xold" in shown
 
 
+def test_long_json_begins_before_its_difference(screen: Callable[..., Any]) -> None:
+    values = [{"text": "x" * 900 + word} for word in ("new", "old")]
+    change = {"field": "input", "a": values[0], "b": values[1]}
+    shown = _shown(screen, {**EXAMPLE, "steps": [{**EXAMPLE["steps"][0], "changes": [change]}]})
+    assert "xnew" in shown
+    assert "xold" in shown
+
+
 def test_a_summary_has_no_steps(screen: Callable[..., Any]) -> None:
     shown = _shown(screen, EXAMPLE, with_steps=False)
     assert "book" not in shown

@@ -9,6 +9,7 @@ import orjson
 
 from spanloom.client.calls.datasets import add_dataset_items, dataset_page
 from spanloom.client.transfer.parts import read_parts
+from spanloom.core.document import Document
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.values import parse
 
@@ -117,20 +118,21 @@ def item_of_run(document: Row, *, is_input: bool = False) -> Row:
     The run is what is expected: its answer, its tools, and the document itself. With ``is_input``
     nothing is: the item is to be run again.
     """
-    root, extraction = document["root_step"], document["extraction"]
+    view = Document(document)
+    root, extraction = view.root, view.extraction
     expected = {
-        "response": root.get("output", ""),
-        "tool_calls": _tool_calls(document),
+        "response": root.output,
+        "tool_calls": _tool_calls(view),
         "trajectory": document,
     }
     return {
-        "item_key": document["id"],
-        "input": root.get("input", ""),
+        "item_key": view.id,
+        "input": root.input,
         "expected": {} if is_input else expected,
         "splits": [],
-        "metadata": {"name": root.get("name", ""), "type": extraction["root_type"]},
+        "metadata": {"name": root.name, "type": view.root_type},
         "source": {
-            "trace_id": document["id"],
+            "trace_id": view.id,
             "project": extraction["project"],
             "version": extraction["version"],
             "step_id": None,
@@ -138,9 +140,9 @@ def item_of_run(document: Row, *, is_input: bool = False) -> Row:
     }
 
 
-def _tool_calls(document: Row) -> list[Row]:
+def _tool_calls(document: Document) -> list[Row]:
     """Return the tools that ran, in the order in which they began."""
-    steps = [step for agent in document["agent_steps"] for step in agent["steps"]]
-    tools = [step for step in steps if step["type"] == "tool"]
-    tools.sort(key=lambda step: int(step["basic_info"].get("started_at", 0)))
-    return [{"name": s.get("name", ""), "arguments": s.get("input", "")} for s in tools]
+    tools = sorted(
+        (step for step in document.steps if step.type == "tool"), key=lambda step: step.started_at
+    )
+    return [{"name": step.name, "arguments": step.input} for step in tools]

@@ -172,9 +172,8 @@ def read_arguments(text: str) -> str:
     """Return a tool's arguments without the envelopes of frameworks."""
     if text[:1] == "{" and not any(map(text.__contains__, unwrap.AROUND_ARGUMENTS)):
         return str(text)  # the most common form by far, returned without parsing
-    if text in _NOTHING:
-        return NO_ARGUMENTS
-    return _settle(text, unwrap.read_arguments).text
+    found = text if text in _NOTHING else _settle(text, unwrap.read_arguments).text
+    return NO_ARGUMENTS if found in _NOTHING else found
 
 
 def read_result(text: str) -> str:

@@ -1,14 +1,11 @@
-"""The shape of a run from its document alone, as the store has it of its list.
-
-The JSON of a document is read without views: of ten thousand runs a side this is what costs.
-"""
+"""The shape of a run from its document alone, as the store has it of its list."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanloom.core.document import AGENT, AGENTS, ROOT, whole
+from spanloom.core.document import AGENT, Document, whole
 from spanloom.core.model.trajectory import NO_CODE
 from spanloom.core.query.flat_steps import repeats_of
 from spanloom.core.query.shapes import ITEM_KEY, RunShape
@@ -16,12 +13,12 @@ from spanloom.core.query.shapes import ITEM_KEY, RunShape
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    Json = Mapping[str, Any]  # a JSON object
+    from spanloom.core.document import DocumentStep
 
 _OF_STEPS = frozenset({"agent", "model", "tool", "graph"})
 
 
-class _Step(NamedTuple):
+class _Placed(NamedTuple):
     """A step in the order of the run: by start, of equal starts the longest first."""
 
     start: int
@@ -29,53 +26,44 @@ class _Step(NamedTuple):
     place: int
     """In the document."""
     type: str
-    json: Json
-
-    @property
-    def name(self) -> str:
-        return self.json.get("name") or ""
+    name: str
+    step: DocumentStep
 
 
-def shape_of(document: Json) -> RunShape:
-    """Return the shape of a run."""
+def shape_of(json: Mapping[str, Any]) -> RunShape:  # a document
+    """Return the shape of the run of a document."""
+    document = Document(json)
     steps = sorted(_steps(document))
-    told: Json = document.get("extraction") or {}
-    tools = [step.name for step in steps if step.type == "tool"]
+    told = document.extraction
+    tools = [one.name for one in steps if one.type == "tool"]
     return RunShape(
         str(told.get("project") or ""),
-        str(document.get("id") or ""),
+        document.id,
         steps[0].start * 1_000_000 if steps else 0,
         str(told.get("conversation_id") or ""),
         str((told.get("metadata") or {}).get(ITEM_KEY) or ""),
         str(told.get("outcome") or "ok"),
         list(dict.fromkeys(tools)),
         _again(tools),
-        list(dict.fromkeys(step.name for step in steps if step.type == AGENT)),
+        list(dict.fromkeys(one.name for one in steps if one.type == AGENT)),
         list(dict.fromkeys(_handoffs(steps))),
         list(dict.fromkeys((a.type, a.name, b.type, b.name) for a, b in pairwise(steps))),
         list(dict.fromkeys(_failures(steps))),
-        _numbers(document, told, steps),
+        _numbers(document, steps),
     )
 
 
-def _steps(document: Json) -> Iterator[_Step]:
+def _steps(document: Document) -> Iterator[_Placed]:
     """Yield every step once; a root that is no step is none."""
-    root_id = (document.get(ROOT) or {}).get("id")
-    root_type = (document.get("extraction") or {}).get("root_type") or AGENT
+    root_id, root_type = document.root.id, document.root_type or AGENT
     met: set[str] = set()
-    for agent in document.get(AGENTS) or ():
-        type_ = root_type if agent.get("id") == root_id else AGENT
-        owned = ((one.get("type"), one) for one in agent.get("steps") or ())
-        for kind, json in ((type_, agent), *owned):
-            if kind in _OF_STEPS and (id_ := json.get("id") or "") not in met:
-                start, took = _times(json)
-                yield _Step(start, -start - took, len(met), kind, json)
-                met.add(id_)
-
-
-def _times(json: Json) -> tuple[int, int]:
-    info = json.get("basic_info") or {}
-    return whole(info.get("started_at")), whole(info.get("duration"))
+    for agent in document.agents:
+        kind = root_type if agent.id == root_id else AGENT
+        for type_, step in ((kind, agent), *((one.type, one) for one in agent.steps)):
+            if type_ in _OF_STEPS and step.id not in met:
+                start, end = step.times
+                yield _Placed(start, -end, len(met), type_, step.name, step)
+                met.add(step.id)
 
 
 def _again(tools: Iterable[str]) -> list[str]:
@@ -88,25 +76,25 @@ def _again(tools: Iterable[str]) -> list[str]:
     return list(again)
 
 
-def _handoffs(steps: Sequence[_Step]) -> Iterator[tuple[str, str]]:
-    agents = {step.json.get("id"): step.name for step in steps if step.type == AGENT}
-    for step in steps:
-        above = agents.get(step.json.get("parent_id")) if step.type == AGENT else None
+def _handoffs(steps: Sequence[_Placed]) -> Iterator[tuple[str, str]]:
+    agents = {one.step.id: one.name for one in steps if one.type == AGENT}
+    for one in steps:
+        above = agents.get(one.step.parent_id) if one.type == AGENT else None
         if above:
-            yield above, step.name
+            yield above, one.name
 
 
-def _failures(steps: Iterable[_Step]) -> Iterator[tuple[str, str, int]]:
-    for step in steps:
-        if error := (step.json.get("basic_info") or {}).get("error"):
-            yield step.type, step.name, whole(error.get("code"), NO_CODE)
+def _failures(steps: Iterable[_Placed]) -> Iterator[tuple[str, str, int]]:
+    for one in steps:
+        if error := one.step.error:
+            yield one.type, one.name, whole(error.get("code"), NO_CODE)
 
 
-def _numbers(document: Json, told: Json, steps: Sequence[_Step]) -> Mapping[str, float | None]:
-    root = document.get(ROOT) or {}
-    metrics: Json = root.get("metrics_info") or {}
-    types = [step.type for step in steps]
-    repeats = repeats_of([(s.name, s.json.get("input")) for s in steps if s.type == "tool"])
+def _numbers(document: Document, steps: Sequence[_Placed]) -> Mapping[str, float | None]:
+    root, told = document.root, document.extraction
+    metrics = root.metrics_info
+    types = [one.type for one in steps]
+    repeats = repeats_of([(one.name, one.step.input) for one in steps if one.type == "tool"])
     return {
         "steps": len(types),
         "model_steps": types.count("model"),
@@ -115,7 +103,7 @@ def _numbers(document: Json, told: Json, steps: Sequence[_Step]) -> Mapping[str,
         "failures": whole(told.get("failures")),
         "longest_repeat": repeats.longest,
         "most_repeats": repeats.most,
-        "duration": _times(root)[1],
+        "duration": root.duration,
         "model_time": whole(metrics.get("llm_duration")),
         "tool_time": whole(metrics.get("tool_duration")),
         "first_token": told.get("time_to_first_token_ms"),
