@@ -95,7 +95,7 @@ def test_the_head_of_a_run_fills_without_moving_the_rows(page: Page, address: st
     waiting: list[Held] = []
     intercept(page, "*/v1/trajectories/*?texts=none", waiting.append)
     page.goto(address)
-    expect(page.locator(".run-head")).to_contain_text("v1")
+    expect(page.locator(".run-head")).to_contain_text("worker 0")
     expect(page.locator(".held dd").last).to_be_hidden()
     expect(page.locator(".grid .row").first).to_be_visible()
     before = page.evaluate(SIGHT, "grid .row")

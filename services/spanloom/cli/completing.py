@@ -77,7 +77,10 @@ def _trace_ids(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 def _columns(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     """Offer the columns of the command's items, after those already typed."""
     before, comma, part = incomplete.rpartition(",")
-    named = ITEMS.get(ctx.command_path.partition(" ")[2])
+    path = (
+        ctx.command_path.partition(" ")[2] or ctx.info_name
+    )  # without the program, if it is alone
+    named = ITEMS.get(path or "")
     names = resolve_name(named).model_fields if named else ()
     return [CompletionItem(before + comma + name) for name in names if name.startswith(part)]
 
