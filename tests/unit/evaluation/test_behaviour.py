@@ -66,6 +66,7 @@ def test_nothing_is_named_between_halves_of_one_set(before: Documents) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1_200)
 def test_nothing_is_named_in_95_of_100_halves_of_2_000_runs() -> None:
     all_ = [observed(document) for document in runs(2_000, 3)]
     named = 0
