@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 import orjson
 
-from spanloom.client.request import JSON, Call, Reply, Request, get, given, segment, typed
+from spanloom.client.request import (
+    Call,
+    Reply,
+    Request,
+    get,
+    given,
+    given_members,
+    segment,
+    typed,
+    with_json,
+)
 from spanloom.core.records.dataset import DatasetItem, DatasetList, DatasetVersionItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _PATH = "/v1/datasets"
-_ANNOTATOR = "x-spanloom-annotator"
 MOST = 200
 """Items of one page."""
 
@@ -48,7 +56,9 @@ def put_dataset(
         client.put_dataset("trips", evaluators=[{"name": "path", "kind": "match"}])
     """
     body = given_members(description=description, evaluators=evaluators)
-    return typed(_writing("PUT", _path(name), project, annotator, body), DatasetItem)
+    return typed(
+        with_json("PUT", _path(name), body, project=project, annotator=annotator), DatasetItem
+    )
 
 
 def add_dataset_items(
@@ -56,7 +66,7 @@ def add_dataset_items(
 ) -> Call[Mapping[str, Any]]:
     """Put up to 10,000 items into the draft: ``stored``, ``unchanged``, ``rejected``."""
     body = {"items": list(items)}
-    return Call(_writing("POST", f"{_path(name)}/items", project, None, body), _read)
+    return Call(with_json("POST", f"{_path(name)}/items", body, project=project), _read)
 
 
 def remove_dataset_item(
@@ -72,7 +82,7 @@ def commit_dataset(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[DatasetVersionItem]:
     """Freeze the draft as the next version; an unchanged draft gives the last one."""
-    request = _writing("POST", f"{_path(name)}/commit", project, annotator, {})
+    request = with_json("POST", f"{_path(name)}/commit", {}, project=project, annotator=annotator)
     return typed(request, DatasetVersionItem)
 
 
@@ -99,26 +109,8 @@ def dataset_table(
     return Call(request, lambda reply: reply.body)
 
 
-def given_members(**members: object) -> Mapping[str, object]:
-    """Return the members of a body that are set."""
-    return {name: value for name, value in members.items() if value is not None}
-
-
 def _path(name: str) -> str:
     return f"{_PATH}/{segment(name)}"
-
-
-def _writing(
-    method: str,
-    path: str,
-    project: str | None,
-    annotator: str | None,
-    body: Mapping[str, object],
-) -> Request:
-    """Return the request of a change, which has the same effect if it is sent twice."""
-    signed = {_ANNOTATOR: quote(annotator, safe="")} if annotator else {}
-    headers = {"content-type": JSON, **signed}
-    return Request(method, path, given({"project": project}), headers, orjson.dumps(body))
 
 
 def _read(reply: Reply) -> Mapping[str, Any]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import orjson
-
 from spanloom.client.moments import milliseconds_or_none
-from spanloom.client.request import JSON, Call, get, given, post, segment, typed
+from spanloom.client.request import Call, get, given, given_members, segment, typed, with_json
 from spanloom.core.records.field import FieldList, Stats, ValueList
 from spanloom.evaluation.comparison.result import Behaviour
 
@@ -72,13 +69,9 @@ def compare(
     """
     times = {"since": milliseconds_or_none(since), "until": milliseconds_or_none(until)}
     both = given({"project": project, **times})
-    asked = {
-        **given({"seed": seed}),
-        **({} if min_support is None else {"min_support": min_support}),
-    }
-    body = orjson.dumps({"a": {"where": a, **both}, "b": {"where": b, **both}, **asked})
-    request = replace(post("/v1/compare"), body=body, headers={"content-type": JSON})
-    return typed(request, Behaviour)
+    asked = given_members(seed=seed, min_support=min_support)
+    body = {"a": {"where": a, **both}, "b": {"where": b, **both}, **asked}
+    return typed(with_json("POST", "/v1/compare", body), Behaviour)
 
 
 def fields() -> Call[FieldList]:

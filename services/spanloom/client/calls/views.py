@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
-import orjson
-
-from spanloom.client.request import JSON, Call, Reply, Request, get, given, typed
+from spanloom.client.request import (
+    Call,
+    Reply,
+    Request,
+    get,
+    given,
+    segment,
+    signed,
+    typed,
+    with_json,
+)
 from spanloom.core.records.saved_view import ViewItem, ViewList
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _PATH = "/v1/views"
-_ANNOTATOR = "x-spanloom-annotator"
 
 
 def views(*, page: str | None = None, project: str | None = None) -> Call[Sequence[ViewItem]]:
@@ -45,7 +51,7 @@ def make_view(
         client.make_view("slow calls", {"order": "-duration"}, page="steps")
     """
     body = {"page": page, "name": name, "parameters": dict(parameters)}
-    return typed(_writing("POST", _PATH, project, annotator, body), ViewItem)
+    return typed(with_json("POST", _PATH, body, project=project, annotator=annotator), ViewItem)
 
 
 def change_view(
@@ -64,37 +70,23 @@ def change_view(
         "parameters": dict(view.parameters if parameters is None else parameters),
         "revision": view.revision,
     }
-    return typed(_writing("PUT", _path(view), view.project, annotator, body), ViewItem)
+    return typed(
+        with_json("PUT", _path(view), body, project=view.project, annotator=annotator), ViewItem
+    )
 
 
 def delete_view(view: ViewItem, *, annotator: str | None = None) -> Call[ViewItem]:
     """Delete a view; raises ``ConflictError`` if somebody has changed it since it was read."""
     params = given({"project": view.project, "revision": view.revision})
-    headers = _signed(annotator)
-    return typed(Request("DELETE", _path(view), params, headers, is_repeatable=False), ViewItem)
+    request = Request("DELETE", _path(view), params, signed(annotator), is_repeatable=False)
+    return typed(request, ViewItem)
 
 
 def set_default_view(view: ViewItem, *, default: bool = True) -> Call[ViewItem]:
     """Make a view the one with which its page opens, or no longer."""
-    request = _writing("PUT", f"{_path(view)}/default", view.project, None, {"default": default})
+    request = with_json("PUT", f"{_path(view)}/default", {"default": default}, project=view.project)
     return typed(request, ViewItem)
 
 
 def _path(view: ViewItem) -> str:
-    return f"{_PATH}/{quote(view.id, safe='')}"
-
-
-def _writing(
-    method: str,
-    path: str,
-    project: str | None,
-    annotator: str | None,
-    body: Mapping[str, object],
-) -> Request:
-    """Return the request of a change, which has the same effect if it is sent twice."""
-    headers = {"content-type": JSON, **_signed(annotator)}
-    return Request(method, path, given({"project": project}), headers, orjson.dumps(body))
-
-
-def _signed(annotator: str | None) -> Mapping[str, str]:
-    return {_ANNOTATOR: quote(annotator, safe="")} if annotator else {}
+    return f"{_PATH}/{segment(view.id)}"
