@@ -1,6 +1,5 @@
 """Request models of the comparison of two sets of runs, and the questions that they ask."""
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -8,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from spanloom.api.query import Filters, Name, When, read_where
 from spanloom.core.query.question import all_of
 from spanloom.core.query.where.short_forms import quoted
+from spanloom.core.values.moments import rfc3339_us
 from spanloom.evaluation.comparison.behaviour import MIN_SUPPORT
 
 if TYPE_CHECKING:
@@ -97,5 +97,4 @@ def condition_of_question(text: str) -> "Condition | None":
 
 def _at(instant_ns: int) -> str:
     """Return a time as a ``where`` has it, to the microsecond."""
-    whole = datetime.fromtimestamp(instant_ns // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    return f'"{whole}.{instant_ns % 10**9 // 1_000:06d}Z"'
+    return quoted(rfc3339_us(instant_ns // 1_000))

@@ -39,6 +39,12 @@ def rfc3339_ms(ms: int) -> str:
     return f"{_to_the_second(seconds)}.{rest:03}Z"
 
 
+def rfc3339_us(us: int) -> str:
+    """Return microseconds since the epoch in UTC: ``2024-05-11T04:00:00.010000Z``."""
+    seconds, rest = divmod(us, 1_000_000)
+    return f"{_to_the_second(seconds)}.{rest:06}Z"
+
+
 @lru_cache(maxsize=64)  # the times of a run are within a few seconds
 def _to_the_second(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat()[:19]

@@ -85,7 +85,7 @@ def _observed(given: object) -> Observed:
 
 
 def _only(side: Clusters, other: Clusters, question: str, min_support: int) -> list[OnlyInOne]:
-    own, theirs = side.support(), other.support()
+    own, theirs = side.support, other.support
     found = sorted(
         (-count, feature)
         for feature, count in own.items()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.evaluation.comparison.features import NUMBERS, Feature, Number
@@ -28,6 +31,10 @@ class Column(NamedTuple):
         return sum(self.sums) / max(sum(self.sizes), 1)
 
 
+Pair = tuple[Column, Column]
+"""The columns of one feature or number in both sets."""
+
+
 class Clusters:
     """A set of runs by cluster, in the order of their names, so that no other order matters."""
 
@@ -45,22 +52,28 @@ class Clusters:
         """Whether each cluster is one run."""
         return self.count == len(self.runs)
 
+    @cached_property
     def support(self) -> Mapping[Feature, int]:
-        """Return in how many runs each feature is."""
-        found: dict[Feature, int] = {}
-        for runs in self.runs:
-            for run in runs:
-                for feature in run.features:
-                    found[feature] = found.get(feature, 0) + 1
-        return found
+        """In how many runs each feature is."""
+        return Counter(feature for runs in self.runs for run in runs for feature in run.features)
 
-    def column(self, counted: Counted) -> Column:
-        """Return the column of a feature or a number."""
-        if isinstance(counted, Feature):
-            sums = [float(sum(counted in run.features for run in runs)) for runs in self.runs]
-            return Column(sums, [float(len(runs)) for runs in self.runs])
-        values = self.values(counted)
-        return Column(list(map(sum, values)), [float(len(one)) for one in values])
+    def columns(self, counted: Iterable[Counted]) -> Mapping[Counted, Column]:
+        """Return the columns of features and numbers; the runs are looked through once."""
+        sizes = [float(len(runs)) for runs in self.runs]
+        columns: dict[Counted, Column] = {}
+        sums: dict[Feature, list[float]] = {}
+        for one in counted:
+            if isinstance(one, Feature):
+                sums[one] = [0.0] * len(sizes)
+                columns[one] = Column(sums[one], sizes)
+            else:
+                values = self.values(one)
+                columns[one] = Column(list(map(sum, values)), [float(len(v)) for v in values])
+        for place, runs in enumerate(self.runs):
+            for feature in chain.from_iterable(run.features for run in runs):
+                if feature in sums:
+                    sums[feature][place] += 1
+        return columns
 
     def values(self, number: Number) -> Sequence[Sequence[float]]:
         """Return the values of a number by cluster; runs without one are left out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from spanloom.evaluation.comparison.columns import Clusters, Counted, numbers_of
 from spanloom.evaluation.comparison.features import KINDS, Feature, Number
@@ -15,7 +15,9 @@ from spanloom.evaluation.statistics.several import holm
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from spanloom.evaluation.comparison.columns import Column
+    from spanloom.evaluation.comparison.columns import Column, Pair
+
+T = TypeVar("T")
 
 FEWEST_RUNS = 8
 """Runs a side below which nothing is named."""
@@ -61,11 +63,18 @@ def compare(a: Clusters, b: Clusters, min_support: int, seed: str) -> Compared:
     """Return what changed from A to B."""
     features, left_out = _features(a, b, min_support)
     counted: list[Counted] = [*features, *numbers_of(a, b)]
-    pairs = {one: (a.column(one), b.column(one)) for one in counted}
-    p_values = _p_values(pairs, seed, are_single=a.are_single and b.are_single)
+    in_a, in_b = a.columns(counted), b.columns(counted)
+    pairs = {one: (in_a[one], in_b[one]) for one in counted}
+    are_single = a.are_single and b.are_single
+    p_values = _by_kind(pairs, fisher, lambda rest: permute(rest, seed), are_single=are_single)
     adjusted = dict(zip(counted, holm([p_values[one] for one in counted]), strict=True))
     named = [one for one in counted if adjusted[one] < LEVEL]
-    bounds = _intervals({one: pairs[one] for one in named}, a, b, seed)
+    bounds = _by_kind(
+        {one: pairs[one] for one in named},
+        newcombe,
+        lambda rest: bootstrap(rest, seed),
+        are_single=are_single,
+    )
     changes = [
         Change(one, *pairs[one], *bounds[one], adjusted[one], _medians(one, a, b, seed))
         for one in named
@@ -76,7 +85,7 @@ def compare(a: Clusters, b: Clusters, min_support: int, seed: str) -> Compared:
 
 def _features(a: Clusters, b: Clusters, min_support: int) -> tuple[Sequence[Feature], int]:
     """Return the features with enough runs in either set, and how many are left out."""
-    in_a, in_b = a.support(), b.support()
+    in_a, in_b = a.support, b.support
     known = {
         feature: in_a.get(feature, 0) + in_b.get(feature, 0)
         for feature in in_a.keys() | in_b.keys()
@@ -86,23 +95,21 @@ def _features(a: Clusters, b: Clusters, min_support: int) -> tuple[Sequence[Feat
     return found[:MOST_FEATURES], max(len(found) - MOST_FEATURES, 0)
 
 
-def _p_values(
-    pairs: Mapping[Counted, tuple[Column, Column]], seed: str, *, are_single: bool
-) -> Mapping[Counted, float]:
-    exact = [one for one in pairs if are_single and isinstance(one, Feature)]
-    drawn = [one for one in pairs if one not in set(exact)]
-    found = {one: fisher(_share(pairs[one][0]), _share(pairs[one][1])) for one in exact}
-    return found | dict(zip(drawn, permute([pairs[one] for one in drawn], seed), strict=True))
-
-
-def _intervals(
-    pairs: Mapping[Counted, tuple[Column, Column]], a: Clusters, b: Clusters, seed: str
-) -> Mapping[Counted, tuple[float, float]]:
-    are_single = a.are_single and b.are_single
-    exact = [one for one in pairs if are_single and isinstance(one, Feature)]
-    drawn = [one for one in pairs if one not in set(exact)]
-    found = {one: newcombe(_share(pairs[one][0]), _share(pairs[one][1])) for one in exact}
-    return found | dict(zip(drawn, bootstrap([pairs[one] for one in drawn], seed), strict=True))
+def _by_kind(
+    pairs: Mapping[Counted, Pair],
+    exact: Callable[[tuple[int, int], tuple[int, int]], T],
+    draw: Callable[[Sequence[Pair]], Sequence[T]],
+    *,
+    are_single: bool,
+) -> Mapping[Counted, T]:
+    """Return a statistic of each pair: exact for features of single runs, drawn for all others."""
+    shares = {
+        one: exact(_share(a), _share(b))
+        for one, (a, b) in pairs.items()
+        if are_single and isinstance(one, Feature)
+    }
+    rest = {one: pair for one, pair in pairs.items() if one not in shares}
+    return shares | dict(zip(rest, draw([*rest.values()]), strict=True))
 
 
 def _share(column: Column) -> tuple[int, int]:

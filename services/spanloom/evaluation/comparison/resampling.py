@@ -17,9 +17,7 @@ from spanloom.evaluation.statistics.resampling import DRAWS, HIGH, LOW, deal_pla
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.evaluation.comparison.columns import Column
-
-    Pair = tuple[Column, Column]
+    from spanloom.evaluation.comparison.columns import Column, Pair
 
 _EQUAL = 1 - 1e-9
 """A draw as far apart as the sets counts, whatever its floats round to."""
