@@ -62,7 +62,7 @@ class RunRow:
         if steps is not None:
             self.steps = steps
         self.said = NOTHING_SAID
-        """What was said of it: the caller may know."""
+        """Its annotations and scores, if the caller gives them."""
         self._columns: dict[str, Any] = {}  # of the type of the column
 
     def __getitem__(self, column: str) -> Any:  # of the type of the column
@@ -144,7 +144,7 @@ class StepRow:
 
     @property
     def said(self) -> Said:
-        """What was said of it."""
+        """Its annotations and scores."""
         return self.run.said.of_steps.get(self.run.steps[self.at].step.id, NOTHING_SAID)
 
 
