@@ -43,6 +43,7 @@ OF_TRACES = (
     "trajectory_snapshots",
     "annotation_queue_items",
     "annotation_queue_events",
+    "online_work",
 )
 """Every table with rows of traces, by ``Project`` and ``TraceId``: a deletion empties them all, in
 this order: what requests brought goes before the spans, which would be missed."""
@@ -65,6 +66,8 @@ NOT_OF_TRACES = {
     "dataset_drafts": "which items a draft has",
     "dataset_versions": "versions of datasets",
     "dataset_items": "which items a version has",
+    "online_rules": "rules that judge what comes in, of no trace",
+    "online_walks": "how far rules have come with runs of the past",
     "replays": "filters that somebody asked for, and how far it came",
     "replay_parts": "how far each part of a replay is",
 }
