@@ -66,6 +66,7 @@ NOT_OF_TRACES = {
     "dataset_drafts": "which items a draft has",
     "dataset_versions": "versions of datasets",
     "dataset_items": "which items a version has",
+    "follower_places": "how far followers of the change feed have come",
     "online_rules": "rules that judge what comes in, of no trace",
     "online_walks": "how far rules have come with runs of the past",
     "replays": "filters that somebody asked for, and how far it came",
