@@ -158,7 +158,7 @@ def create_app(
         RunViews(store),
         SavedViews(store.saved_views),
         Datasets(store.datasets),
-        OnlineRules(store.online_rules),
+        OnlineRules(store.online_rules, store.followers, store.feed),
         examine,
         retention,
         limits_of,

@@ -48,10 +48,16 @@ class _Strict(BaseModel):
 class BudgetRequest(_Strict):
     """What a rule may take in a day (UTC)."""
 
-    usd: Annotated[float | None, Field(ge=0, le=1e9, description="US dollars.")] = None
-    tokens: Annotated[int | None, _COUNT, Field(description="In and out.")] = None
-    calls: Annotated[int | None, _COUNT, Field(description="Requests to a model.")] = None
-    runs: Annotated[int | None, _COUNT, Field(description="Judged runs.")] = None
+    usd: Annotated[float | None, Field(ge=0, le=1e9, description="US dollars.", examples=[1.5])] = (
+        None
+    )
+    tokens: Annotated[int | None, _COUNT, Field(description="In and out.", examples=[100_000])] = (
+        None
+    )
+    calls: Annotated[
+        int | None, _COUNT, Field(description="Requests to a model.", examples=[100])
+    ] = None
+    runs: Annotated[int | None, _COUNT, Field(description="Judged runs.", examples=[1_000])] = None
 
 
 class BackfillRequest(_Strict):
@@ -60,10 +66,19 @@ class BackfillRequest(_Strict):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     from_: Annotated[
-        Instant | None, Field(alias="from", description="From this moment on; null: from the first.")
+        Instant | None,
+        Field(
+            alias="from",
+            description="From this moment on; null: from the first.",
+            examples=["2026-01-31T12:00:00Z"],
+        ),
     ] = None
     to: Annotated[
-        Instant | None, Field(description="Before this moment; null: up to the newest.")
+        Instant | None,
+        Field(
+            description="Before this moment; null: up to the newest.",
+            examples=["2126-01-31T12:00:00Z"],
+        ),
     ] = None
 
     @model_validator(mode="after")
@@ -81,7 +96,7 @@ class OnlineRuleRequest(_Strict):
         Field(
             description="Which runs, as in lists; empty: all.",
             max_length=MAX_BYTES,
-            examples=["tool = search"],
+            examples=["outcome = failed"],
         ),
     ] = None
     evaluators: Annotated[
@@ -96,8 +111,12 @@ class OnlineRuleRequest(_Strict):
     sample: Annotated[
         float | None, Field(ge=0, le=1, description="The share of runs.", examples=[0.1])
     ] = None
-    unit: Annotated[Unit | None, Field(description="What the sample is drawn of.")] = None
-    when: Annotated[When | None, Field(description="How far a run has to have come.")] = None
+    unit: Annotated[
+        Unit | None, Field(description="What the sample is drawn of.", examples=["trace"])
+    ] = None
+    when: Annotated[
+        When | None, Field(description="How far a run has to have come.", examples=["settled"])
+    ] = None
     delay_s: Annotated[
         float | None,
         Field(
@@ -114,12 +133,15 @@ class OnlineRuleRequest(_Strict):
         BackfillRequest | None,
         Field(description="Null: none.", examples=[{"from": "2026-01-31T12:00:00Z"}]),
     ] = None
-    paused: Annotated[bool | None, Field(description="Whether it judges nothing for now.")] = None
+    paused: Annotated[
+        bool | None, Field(description="Whether it judges nothing for now.", examples=[False])
+    ] = None
     rescore: Annotated[
         bool,
         Field(
             description="Whether to judge the runs again that it has judged before, and those that "
-            "could not be judged."
+            "could not be judged.",
+            examples=[False],
         ),
     ] = False
 

@@ -17,6 +17,7 @@ from spanloom.core.model.online_rule import (
     OnlineRule,
     RuleProgress,
 )
+from spanloom.following.follower import begin_at_end
 from spanloom.online.definition import check
 from spanloom.online.walks import wanted_of
 
@@ -24,8 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from spanloom.core.model.online_rule import WalkPlace
+    from spanloom.core.ports.feed import FeedReader
+    from spanloom.core.ports.followers import FollowerStore
     from spanloom.core.ports.online_rules import OnlineRuleStore
 
+FOLLOWER = "online-rules"
+"""The name under which the change feed is followed."""
 NO_PROGRESS = RuleProgress()
 
 
@@ -51,9 +56,20 @@ class KeptRule(NamedTuple):
 class OnlineRules:
     """Keeps the online rules of projects; thread-safe."""
 
-    def __init__(self, store: OnlineRuleStore, clock_ns: Callable[[], int] = time.time_ns) -> None:
-        """Keep them in a store; ``clock_ns`` is in ns since the epoch."""
+    def __init__(
+        self,
+        store: OnlineRuleStore,
+        followers: FollowerStore,
+        feed: FeedReader,
+        clock_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        """Keep them in a store; ``clock_ns`` is in ns since the epoch.
+
+        Where there was no rule, the follower of the feed begins at its end as one is put.
+        """
         self._store = store
+        self._followers = followers
+        self._feed = feed
         self._clock_ns = clock_ns
         self._lock = Lock()
 
@@ -83,6 +99,7 @@ class OnlineRules:
                 self._refuse_more(project)
             check(rule, self._clock_ns())
             if rule != there:
+                self._follow()
                 at_us = max(self._clock_ns() // 1_000, (there.at_us + 1) if there else 0)
                 self._store.put(replace(rule, at_us=at_us, put_by=put_by))
         return self.get(project, name)
@@ -108,6 +125,11 @@ class OnlineRules:
         if _judging(rule) != _judging(there):
             rule = replace(rule, version=there.version + 1)
         return replace(rule, rescored=rule.version) if changes.get("rescored") else rule
+
+    def _follow(self) -> None:
+        """Have the feed followed from now on, if there are no rules yet."""
+        if all(one.is_deleted for one in self._store.list(Reach.ALL)):
+            begin_at_end(self._feed, self._followers, FOLLOWER)
 
     def _refuse_more(self, project: str) -> None:
         there = [one for one in self._store.list(Reach.only(project)) if not one.is_deleted]

@@ -51,6 +51,9 @@ class RuleBudget(NamedTuple):
     runs: int | None = None
 
 
+NO_BUDGET = RuleBudget()
+
+
 class BackfillRange(NamedTuple):
     """The runs of the past to judge, by the start of their root; ``None`` is open."""
 
@@ -75,7 +78,7 @@ class OnlineRule:
     unit: Unit = Unit.TRACE
     when: When = When.SETTLED
     delay_s: float = 0.0
-    budget: RuleBudget = RuleBudget()
+    budget: RuleBudget = NO_BUDGET
     backfill: BackfillRange | None = None
     rescored: int = 0
     """The version for which runs that were judged before are judged again; 0: for none."""

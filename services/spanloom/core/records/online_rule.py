@@ -37,7 +37,9 @@ class RuleProgressItem(Record):
         Example(0),
     ]
     lag_s: Annotated[
-        float, Field(description="Seconds for which the oldest one that is due waits."), Example(0.4)
+        float,
+        Field(description="Seconds for which the oldest one that is due waits."),
+        Example(0.4),
     ]
 
 

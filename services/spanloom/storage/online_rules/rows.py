@@ -23,30 +23,37 @@ if TYPE_CHECKING:
 
     from spanloom.storage.engine.parameters import Row
 
-_COLUMNS = (
-    *("Project", "TraceId", "Rule", "RuleVersion", "Version", "AskedUnixMicro", "DueUnixMicro"),
-    *("IsSettled", "State", "Revision", "Attempts", "Views", "IsJudged"),
-    *("Calls", "Tokens", "Cost", "JudgedUnixMicro", "Error"),
-)
-WORK_COLUMNS = Condition(", ".join(_COLUMNS), {})
+_ATTRIBUTES = {
+    "Rule": "rule",
+    "RuleVersion": "rule_version",
+    "Version": "version",
+    "AskedUnixMicro": "asked_us",
+    "DueUnixMicro": "due_us",
+    "IsSettled": "is_settled",
+    "State": "state",
+    "Revision": "revision",
+    "Attempts": "attempts",
+    "Views": "views",
+    "IsJudged": "is_judged",
+    "Calls": "calls",
+    "Tokens": "tokens",
+    "Cost": "cost",
+    "JudgedUnixMicro": "judged_us",
+    "Error": "error",
+}
+WORK_COLUMNS = Condition(", ".join(("Project", "TraceId", *_ATTRIBUTES)), {})
 
 
 def work_row(work: Work) -> Mapping[str, object]:
     """Return work as column → value."""
-    values = (
-        *(*work.key, work.rule, work.rule_version, work.version, work.asked_us, work.due_us),
-        *(work.is_settled, work.state.value, work.revision, work.attempts, dict(work.views)),
-        *(work.is_judged, work.calls, work.tokens, work.cost, work.judged_us, work.error),
-    )
-    return dict(zip(_COLUMNS, values, strict=True))
+    values = {column: getattr(work, name) for column, name in _ATTRIBUTES.items()}
+    return {"Project": work.key.project, "TraceId": work.key.trace_id, **values}
 
 
 def work_of(row: Row) -> Work:
     """Return the work of a row with ``WORK_COLUMNS``."""
-    project, trace_id, *rest, state, revision, attempts, views = row[:12]
-    return Work(
-        TraceKey(project, trace_id), *rest, WorkState(state), revision, attempts, views, *row[12:]
-    )
+    given = dict(zip(_ATTRIBUTES.values(), row[2:], strict=True))
+    return Work(TraceKey(row[0], row[1]), **{**given, "state": WorkState(given["state"])})
 
 
 def rule_row(rule: OnlineRule) -> Mapping[str, object]:
