@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.annotations import KeptVersion, ScorePlace, StoredScheme
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.progress import Progress
+    from spanloom.core.query.positions import Position
     from spanloom.storage.spans.rows import ContentEvent
 
 
@@ -92,6 +93,7 @@ class MemoryState:
         self.dataset_drafts: dict[tuple[str, str], dict[str, DraftItem]] = {}
         self.dataset_versions: dict[tuple[str, str], dict[int, DatasetVersion]] = {}
         self.dataset_items: dict[tuple[str, str, str], list[ItemPlace]] = {}
+        self.follower_places: dict[str, Position] = {}
         self.queue_items: dict[tuple[str, str], dict[str, QueueItem]] = {}
         self.queue_events: dict[tuple[str, str], set[QueueEvent]] = {}
         self.indexed: set[tuple[TraceKey, int, int]] = set()

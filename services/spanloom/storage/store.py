@@ -38,6 +38,7 @@ from spanloom.storage.engine.settings import (
 from spanloom.storage.engine.statements import request_schema
 from spanloom.storage.feed.clocks import Announcer, OwnClock, SharedClock
 from spanloom.storage.feed.store import ClickHouseFeed
+from spanloom.storage.followers import ClickHouseFollowers
 from spanloom.storage.progress import ClickHouseProgress
 from spanloom.storage.replays import ClickHouseReplays
 from spanloom.storage.runs.calls import ClickHouseCalls
@@ -112,6 +113,7 @@ class ClickHouseStore:
     queues: ClickHouseAnnotationQueues
     saved_views: ClickHouseViews
     datasets: ClickHouseDatasets
+    followers: ClickHouseFollowers
     replays: ClickHouseReplays
     deletions: ClickHouseDeletions
     snapshots: ClickHouseSnapshots
@@ -194,6 +196,7 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         queues=queues,
         saved_views=ClickHouseViews(worker, reader),
         datasets=ClickHouseDatasets(worker, reader),
+        followers=ClickHouseFollowers(worker),
         replays=ClickHouseReplays(worker, is_alone=is_alone),
         deletions=ClickHouseDeletions(worker, hiding, spans.revisit, is_alone=is_alone),
         snapshots=ClickHouseSnapshots(writer, worker, path),

@@ -65,6 +65,7 @@ NOT_OF_TRACES = {
     "dataset_drafts": "which items a draft has",
     "dataset_versions": "versions of datasets",
     "dataset_items": "which items a version has",
+    "follower_places": "how far followers of the change feed have come",
     "replays": "filters that somebody asked for, and how far it came",
     "replay_parts": "how far each part of a replay is",
 }
