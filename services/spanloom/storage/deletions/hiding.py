@@ -149,6 +149,9 @@ NEED_NO_SET = {
     "indexed_texts": "text_hashes has named what it asks for",
     "text_candidates": "current_texts names what it found",
     "read_texts": "current_texts has named what it asks for",
+    "online_waiting": "deleted_among is asked of what it found",
+    "online_judged_before": "deleted_among is asked of what it found",
+    "online_spent": "tells what was spent, of no run",
     "words_beginning": "tells words, of no run",
 }
 """Queries that need no set of deleted traces though they name no trace, and why."""

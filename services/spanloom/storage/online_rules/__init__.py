@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.online_rule import RuleProgress, Spent, Walk, WalkPlace
+from spanloom.core.model.span import TraceKey
+from spanloom.storage.annotations.rows import living, living_page
 from spanloom.storage.engine.parameters import batched, within
 from spanloom.storage.engine.slices import in_slices
 from spanloom.storage.online_rules.rows import (
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Reach
     from spanloom.core.model.online_rule import OnlineRule, RuleId, Work, WorkState
-    from spanloom.core.model.span import TraceKey
     from spanloom.core.sharing import Slices
     from spanloom.storage.engine.lane import Lane
 
@@ -55,16 +57,15 @@ class ClickHouseOnlineRules:
         states: Collection[WorkState],
     ) -> Sequence[Work]:
         """See ``OnlineRuleStore.waiting``."""
-        rows = self._worker.rows(
-            "online_waiting",
-            columns=WORK_COLUMNS,
-            shared=in_slices(slices),
-            now_us=now_us,
-            limit=limit,
-            rules=sorted(rules),
-            states=sorted(states),
-        )
-        return list(map(work_of, rows))
+        asked = {"shared": in_slices(slices), "now_us": now_us}
+        asked |= {"rules": sorted(rules), "states": sorted(states)}
+        while True:
+            rows = self._worker.rows("online_waiting", columns=WORK_COLUMNS, limit=limit, **asked)
+            found = list(map(work_of, rows))
+            living_work = living(self._worker, found, attrgetter("key"))
+            if living_work or len(found) < limit:
+                return living_work
+            limit *= 2  # all of them are of deleted runs
 
     def work_of(self, keys: Sequence[TraceKey]) -> Sequence[Work]:
         """See ``OnlineRuleStore.work_of``."""
@@ -91,9 +92,15 @@ class ClickHouseOnlineRules:
         self, project: str, name: str, version: int, after: str, limit: int
     ) -> Sequence[str]:
         """See ``OnlineRuleStore.judged_before``."""
-        place = {"project": project, "of_name": name, "version": version}
-        rows = self._worker.rows("online_judged_before", after=after, limit=limit, **place)
-        return [row.TraceId for row in rows]
+        place = {"project": project, "of_name": name, "version": version, "limit": limit}
+
+        def read(last: TraceKey | None) -> Sequence[TraceKey]:
+            behind = last.trace_id if last else after
+            rows = self._worker.rows("online_judged_before", after=behind, **place)
+            return [TraceKey(project, row.TraceId) for row in rows]
+
+        found = living_page(self._worker, read, lambda key: key, limit)
+        return [key.trace_id for key in found]
 
     def place(self, place: WalkPlace) -> None:
         """See ``OnlineRuleStore.place``."""
