@@ -19,9 +19,12 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.notation import authority
 from spanloom.core.sharing import hold_all
 from spanloom.extractor.extractor import Extractor
+from spanloom.following.sharing import JUDGE
 from spanloom.heartbeat import Heartbeat
 from spanloom.indexer import Indexer
 from spanloom.keeper import Keeper, Retention
+from spanloom.online.taker import OnlineTaker
+from spanloom.online.worker import OnlineWorker
 from spanloom.outage import Outage
 from spanloom.process.collecting import Shared, build_collector
 from spanloom.process.datadir import DataDir, temporary_in
@@ -217,6 +220,9 @@ class Service:
         if not self._settings.no_search:
             held = partial(heartbeat.held, "index") if heartbeat else hold_all
             yield Indexer(store.text_index, self.metrics, outage=self._outage, held=held)
+        held = partial(heartbeat.held, JUDGE) if heartbeat else hold_all
+        yield OnlineTaker(store, self.metrics, outage=self._outage, held=held)
+        yield OnlineWorker(store, self.metrics, outage=self._outage, held=held)
 
     def _sql_url(self, listener: socket.socket | None) -> str | None:
         """Return the SQL port's URL for this process; with TLS the host name is unknown."""
