@@ -10,7 +10,6 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError
-from spanloom.core.model.access import Reach
 from spanloom.core.sharing import hold_all
 from spanloom.following.follower import FeedFollower
 from spanloom.following.sharing import owns
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.online_rule import OnlineRule
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.sharing import Slices
+    from spanloom.online.current import CurrentRules
     from spanloom.telemetry import Metrics
 
 EVERY_S = 1.0
@@ -42,6 +42,7 @@ class OnlineTaker(RepeatingPart):
     def __init__(
         self,
         store: ReadingStore,
+        rules: CurrentRules,
         metrics: Metrics,
         every_s: float = EVERY_S,
         outage: Outage | None = None,
@@ -53,7 +54,8 @@ class OnlineTaker(RepeatingPart):
         Failures of the store are logged by ``outage``.
         """
         super().__init__(every_s)
-        self._rules = store.online_rules
+        self._rules = rules
+        self._store = store.online_rules
         self._metrics = metrics
         self._outage = outage or Outage()
         self._held = held
@@ -65,7 +67,7 @@ class OnlineTaker(RepeatingPart):
 
     def run_once(self) -> bool:
         """Take in the next page of the feed, and of each walk; return whether there is more."""
-        rules = [rule for rule in self._rules.list(Reach.ALL) if not rule.is_deleted]
+        rules = [rule for rule in self._rules.all() if not rule.is_deleted]
         if not rules or not owns(self._held(), FOLLOWER):
             self._follower.forget()
             self._metrics.online_rule_lag.clear()
@@ -92,7 +94,7 @@ class OnlineTaker(RepeatingPart):
             return
         lags: defaultdict[str, float] = defaultdict(float)
         now_us = self._clock_ns() // 1_000
-        progress = {p: self._rules.progress(p) for p in {rule.project for rule in rules}}
+        progress = {p: self._store.progress(p) for p in {rule.project for rule in rules}}
         for rule in rules:
             own = progress[rule.project].get(rule.name, NO_PROGRESS)
             lags[rule.name] = max(lags[rule.name], lag_s(own, now_us))

@@ -14,7 +14,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError
-from spanloom.core.model.access import Reach
 from spanloom.core.model.online_rule import WAITING, WorkState
 from spanloom.core.sharing import NONE, hold_all
 from spanloom.evaluation.subject.run import Run, UnreadableRunError
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.sharing import Slices
+    from spanloom.online.current import CurrentRules
     from spanloom.telemetry import Metrics
 
 EVERY_S = 1.0
@@ -56,6 +56,7 @@ class OnlineWorker(RepeatingPart):
     def __init__(
         self,
         store: ReadingStore,
+        rules: CurrentRules,
         metrics: Metrics,
         every_s: float = EVERY_S,
         outage: Outage | None = None,
@@ -66,6 +67,7 @@ class OnlineWorker(RepeatingPart):
         """Judge the runs in the slices ``held``; failures of the store are logged by ``outage``."""
         super().__init__(every_s)
         self._store = store
+        self._rules = rules
         self._metrics = metrics
         self._outage = outage or Outage()
         self._held = held
@@ -80,7 +82,7 @@ class OnlineWorker(RepeatingPart):
         """Judge the next work that waits; return how much of it there was."""
         if (slices := self._held()) == NONE:
             return 0
-        rules = {rule.id: rule for rule in self._store.online_rules.list(Reach.ALL)}
+        rules = {rule.id: rule for rule in self._rules.all()}
         for rule in rules.values():
             if self._settled.get(rule.id) != rule.at_us:
                 self._look_through(slices, rule)

@@ -23,6 +23,7 @@ from spanloom.following.sharing import JUDGE
 from spanloom.heartbeat import Heartbeat
 from spanloom.indexer import Indexer
 from spanloom.keeper import Keeper, Retention
+from spanloom.online.current import CurrentRules
 from spanloom.online.taker import OnlineTaker
 from spanloom.online.worker import OnlineWorker
 from spanloom.outage import Outage
@@ -221,8 +222,9 @@ class Service:
             held = partial(heartbeat.held, "index") if heartbeat else hold_all
             yield Indexer(store.text_index, self.metrics, outage=self._outage, held=held)
         held = partial(heartbeat.held, JUDGE) if heartbeat else hold_all
-        yield OnlineTaker(store, self.metrics, outage=self._outage, held=held)
-        yield OnlineWorker(store, self.metrics, outage=self._outage, held=held)
+        rules = CurrentRules(store.online_rules)
+        yield OnlineTaker(store, rules, self.metrics, outage=self._outage, held=held)
+        yield OnlineWorker(store, rules, self.metrics, outage=self._outage, held=held)
 
     def _sql_url(self, listener: socket.socket | None) -> str | None:
         """Return the SQL port's URL for this process; with TLS the host name is unknown."""
