@@ -9,6 +9,7 @@ from spanloom.client.address import find_address
 from spanloom.client.calls import annotations as said
 from spanloom.client.calls import datasets as sets
 from spanloom.client.calls import lists, questions, runs, upkeep
+from spanloom.client.calls import online_rules as online
 from spanloom.client.calls import views as saved
 from spanloom.client.changes import WAIT_S, AsyncChanges, Changes
 from spanloom.client.found import AsyncFound, AsyncRuns, AsyncTable, Found, Runs, Table
@@ -164,6 +165,12 @@ class Client:
     dataset_page = Method(sets.dataset_page, ask)
     dataset_table = Method(sets.dataset_table, ask)
 
+    online_rules = Method(online.online_rules, ask)
+    online_rule = Method(online.online_rule, ask)
+    put_online_rule = Method(online.put_online_rule, ask)
+    backfill_online_rule = Method(online.backfill_online_rule, ask)
+    delete_online_rule = Method(online.delete_online_rule, ask)
+
     views = Method(saved.views, ask)
     make_view = Method(saved.make_view, ask)
     change_view = Method(saved.change_view, ask)
@@ -276,6 +283,12 @@ class AsyncClient:
     commit_dataset = Method(sets.commit_dataset, ask)
     dataset_page = Method(sets.dataset_page, ask)
     dataset_table = Method(sets.dataset_table, ask)
+
+    online_rules = Method(online.online_rules, ask)
+    online_rule = Method(online.online_rule, ask)
+    put_online_rule = Method(online.put_online_rule, ask)
+    backfill_online_rule = Method(online.backfill_online_rule, ask)
+    delete_online_rule = Method(online.delete_online_rule, ask)
 
     views = Method(saved.views, ask)
     make_view = Method(saved.make_view, ask)

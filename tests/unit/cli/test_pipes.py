@@ -35,7 +35,7 @@ LOOKING = {
         "doctor",
     ),
     *("keys list", "dead-letters list", "stats", "fields", "compare", "views list", "views show"),
-    *("datasets list", "datasets show"),
+    *("datasets list", "datasets show", "online-rules list", "online-rules show"),
     *("search", "sql", "eval run", "eval compare"),
 }
 """The commands that show something; all others do something and say so. ``--json`` of those of
