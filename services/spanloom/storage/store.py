@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.storage.alerts import ClickHouseAlerts
 from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
 from spanloom.storage.annotations.schemes import ClickHouseSchemes, ClickHouseVersions
 from spanloom.storage.annotations.store import ClickHouseAnnotations, ClickHouseScores
@@ -112,6 +113,7 @@ class ClickHouseStore:
     queues: ClickHouseAnnotationQueues
     saved_views: ClickHouseViews
     datasets: ClickHouseDatasets
+    alerts: ClickHouseAlerts
     replays: ClickHouseReplays
     deletions: ClickHouseDeletions
     snapshots: ClickHouseSnapshots
@@ -194,6 +196,7 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         queues=queues,
         saved_views=ClickHouseViews(worker, reader),
         datasets=ClickHouseDatasets(worker, reader),
+        alerts=ClickHouseAlerts(worker, reader),
         replays=ClickHouseReplays(worker, is_alone=is_alone),
         deletions=ClickHouseDeletions(worker, hiding, spans.revisit, is_alone=is_alone),
         snapshots=ClickHouseSnapshots(writer, worker, path),

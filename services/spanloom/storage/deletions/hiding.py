@@ -43,6 +43,7 @@ OF_TRACES = (
     "trajectory_snapshots",
     "annotation_queue_items",
     "annotation_queue_events",
+    "alert_evidence",
 )
 """Every table with rows of traces, by ``Project`` and ``TraceId``: a deletion empties them all, in
 this order: what requests brought goes before the spans, which would be missed."""
@@ -65,6 +66,9 @@ NOT_OF_TRACES = {
     "dataset_drafts": "which items a draft has",
     "dataset_versions": "versions of datasets",
     "dataset_items": "which items a version has",
+    "alerts": "what is watched for, of no trace",
+    "alert_events": "that an alert fired for a trace, and was taken back as it is deleted",
+    "alert_deliveries": "whom an alert was told",
     "replays": "filters that somebody asked for, and how far it came",
     "replay_parts": "how far each part of a replay is",
 }
