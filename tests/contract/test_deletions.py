@@ -219,6 +219,7 @@ OTHERS = {
     *("datasets.put", "datasets.list", "datasets.add_contents", "datasets.change_draft"),  # copies
     *("datasets.draft", "datasets.count_drafts", "datasets.add_version", "datasets.versions"),
     *("datasets.items", "datasets.contents"),
+    *("followers.place", "followers.keep_place"),  # positions, of no trace
 }
 
 

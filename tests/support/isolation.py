@@ -459,6 +459,7 @@ NOT_READING = {
     *("annotations.add", "schemes.put", "versions.keep", "scores.add"),
     *("queues.put", "queues.add_items", "queues.add_events"),
     *("saved_views.add", "saved_views.set_default"),
+    *("followers.place", "followers.keep_place"),  # of the service itself
     *("datasets.put", "datasets.add_contents", "datasets.change_draft", "datasets.add_version"),
     *("annotations.telling", "annotations.is_alone"),
     "close",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.annotations import KeptVersion, ScorePlace, StoredScheme
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.progress import Progress
+    from spanloom.core.query.positions import Position
     from spanloom.storage.spans.rows import ContentEvent
 
 
@@ -97,6 +98,7 @@ class MemoryState:
         self.alert_events: dict[tuple[str, int], AlertEvent] = {}
         self.alert_shown: dict[tuple[str, int], RunShown] = {}
         self.alert_deliveries: dict[tuple[str, int, str], Delivery] = {}
+        self.follower_places: dict[str, Position] = {}
         self.queue_items: dict[tuple[str, str], dict[str, QueueItem]] = {}
         self.queue_events: dict[tuple[str, str], set[QueueEvent]] = {}
         self.indexed: set[tuple[TraceKey, int, int]] = set()

@@ -16,6 +16,7 @@ from spanloom.core.ports.annotations import (
 from spanloom.core.ports.building import CallIndex, TrajectoryWriter
 from spanloom.core.ports.datasets import DatasetStore
 from spanloom.core.ports.feed import FeedStore
+from spanloom.core.ports.followers import FollowerStore
 from spanloom.core.ports.progress import ReplayQueue
 from spanloom.core.ports.reading import (
     ConversationReader,
@@ -53,6 +54,7 @@ SUBJECTS: Mapping[str, type] = {
     "saved_views": ViewStore,
     "datasets": DatasetStore,
     "alerts": AlertStore,
+    "followers": FollowerStore,
     "replays": ReplayQueue,
     "deletions": DeletionLedger,
     "snapshots": SnapshotTaker,

@@ -39,6 +39,7 @@ from spanloom.storage.engine.settings import (
 from spanloom.storage.engine.statements import request_schema
 from spanloom.storage.feed.clocks import Announcer, OwnClock, SharedClock
 from spanloom.storage.feed.store import ClickHouseFeed
+from spanloom.storage.followers import ClickHouseFollowers
 from spanloom.storage.progress import ClickHouseProgress
 from spanloom.storage.replays import ClickHouseReplays
 from spanloom.storage.runs.calls import ClickHouseCalls
@@ -114,6 +115,7 @@ class ClickHouseStore:
     saved_views: ClickHouseViews
     datasets: ClickHouseDatasets
     alerts: ClickHouseAlerts
+    followers: ClickHouseFollowers
     replays: ClickHouseReplays
     deletions: ClickHouseDeletions
     snapshots: ClickHouseSnapshots
@@ -197,6 +199,7 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         saved_views=ClickHouseViews(worker, reader),
         datasets=ClickHouseDatasets(worker, reader),
         alerts=ClickHouseAlerts(worker, reader),
+        followers=ClickHouseFollowers(worker),
         replays=ClickHouseReplays(worker, is_alone=is_alone),
         deletions=ClickHouseDeletions(worker, hiding, spans.revisit, is_alone=is_alone),
         snapshots=ClickHouseSnapshots(writer, worker, path),

@@ -20,7 +20,6 @@ from spanloom.annotation.requests import InvalidWritesError, WriteConflictError
 from spanloom.annotation.schemes import UnknownSchemeError
 from spanloom.annotation.scores import DeletedRunError
 from spanloom.api.annotations.schemas import write_row
-from spanloom.api.feed.tokens import encode_token
 from spanloom.api.rows.forms import NotAcceptableError
 from spanloom.core.annotation.yaml_tree import SchemeError
 from spanloom.core.errors import (
@@ -32,6 +31,7 @@ from spanloom.core.errors import (
 )
 from spanloom.core.formats.losses import NotHeldError
 from spanloom.core.ports.feed import PositionGoneError
+from spanloom.core.query.feed_tokens import encode_token
 from spanloom.core.query.where.problems import InvalidTextsError
 from spanloom.core.records.saved_view import ViewItem
 from spanloom.datasets.keeping import DatasetRefusedError, UnknownDatasetError

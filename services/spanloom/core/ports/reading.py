@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from spanloom.core.ports.datasets import DatasetStore
     from spanloom.core.ports.feed import FeedReader
+    from spanloom.core.ports.followers import FollowerStore
     from spanloom.core.ports.progress import ReplayRequests
     from spanloom.core.ports.saved_views import ViewStore
     from spanloom.core.ports.steps import StepReader
@@ -261,3 +262,7 @@ class ReadingStore(Protocol):
     @property
     def alerts(self) -> AlertStore:
         """Alerts of projects, with what fired."""
+
+    @property
+    def followers(self) -> FollowerStore:
+        """How far the followers of the change feed have come."""

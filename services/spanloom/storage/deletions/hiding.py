@@ -69,6 +69,7 @@ NOT_OF_TRACES = {
     "alerts": "what is watched for, of no trace",
     "alert_events": "that an alert fired for a trace, and was taken back as it is deleted",
     "alert_deliveries": "whom an alert was told",
+    "follower_places": "how far followers of the change feed have come",
     "replays": "filters that somebody asked for, and how far it came",
     "replay_parts": "how far each part of a replay is",
 }
