@@ -46,9 +46,9 @@ class MemoryAlerts(MemorySubject):
         """See ``AlertStore.add_events``."""
         with self._state.lock:
             for one in shown:
-                self._state.alert_shown.setdefault((one.id, one.number), one)
+                self._state.alert_shown.setdefault((one.key.project, one.id, one.number), one)
             for event in events:
-                self._state.alert_events.setdefault((event.id, event.number), event)
+                self._state.alert_events.setdefault((event.project, event.id, event.number), event)
 
     def latest(self, traces: Sequence[TraceKey]) -> Sequence[AlertEvent]:
         """See ``AlertStore.latest``."""
@@ -98,15 +98,19 @@ class MemoryAlerts(MemorySubject):
 
     def shown(self, events: Sequence[AlertEvent]) -> Mapping[tuple[str, int], Mapping[str, Any]]:
         """See ``AlertStore.shown``."""
-        ids = {event.id for event in events if event.key not in self._state.deleted}
-        kept = self._state.alert_shown
-        return {place: one.content for place, one in kept.items() if place[0] in ids}
+        gone, kept = self._state.deleted, self._state.alert_shown
+        ids = {(event.project, event.id) for event in events if event.key not in gone}
+        return {
+            (of_id, number): one.content
+            for (project, of_id, number), one in kept.items()
+            if (project, of_id) in ids
+        }
 
     def add_deliveries(self, deliveries: Sequence[Delivery]) -> None:
         """See ``AlertStore.add_deliveries``."""
         with self._state.lock:
             for one in deliveries:
-                place = one.id, one.number, one.channel
+                place = one.project, one.id, one.number, one.channel
                 there = self._state.alert_deliveries.get(place, one)
                 if one.tries >= there.tries:
                     self._state.alert_deliveries[place] = one
@@ -126,7 +130,7 @@ class MemoryAlerts(MemorySubject):
         return [one for one in found if one is not None][:limit]
 
     def _untold(self, event: AlertEvent, channel: str) -> Untold | None:
-        tried = self._state.alert_deliveries.get((event.id, event.number, channel))
+        tried = self._state.alert_deliveries.get((event.project, event.id, event.number, channel))
         if tried is None:
             return Untold(event, channel, 0, 0)
         is_over = tried.state is not DeliveryState.PENDING
@@ -135,7 +139,7 @@ class MemoryAlerts(MemorySubject):
     def _last(self) -> Sequence[AlertEvent]:
         with self._state.lock:
             events = list(self._state.alert_events.values())
-        return _newest(events, lambda e: e.id, lambda e: e.number)
+        return _newest(events, lambda e: (e.project, e.id), lambda e: e.number)
 
 
 def _newest(

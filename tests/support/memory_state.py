@@ -95,9 +95,9 @@ class MemoryState:
         self.dataset_versions: dict[tuple[str, str], dict[int, DatasetVersion]] = {}
         self.dataset_items: dict[tuple[str, str, str], list[ItemPlace]] = {}
         self.alerts: dict[tuple[str, str, int], Alert] = {}
-        self.alert_events: dict[tuple[str, int], AlertEvent] = {}
-        self.alert_shown: dict[tuple[str, int], RunShown] = {}
-        self.alert_deliveries: dict[tuple[str, int, str], Delivery] = {}
+        self.alert_events: dict[tuple[str, str, int], AlertEvent] = {}
+        self.alert_shown: dict[tuple[str, str, int], RunShown] = {}
+        self.alert_deliveries: dict[tuple[str, str, int, str], Delivery] = {}
         self.follower_places: dict[str, Position] = {}
         self.queue_items: dict[tuple[str, str], dict[str, QueueItem]] = {}
         self.queue_events: dict[tuple[str, str], set[QueueEvent]] = {}

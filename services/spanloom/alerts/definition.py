@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from spanloom.alerts.addresses import check_url, shown_url
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.alert import MOST_CHANNELS, channel_key
+from spanloom.core.records.alert import EXAMPLE_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,7 +64,21 @@ class Channel(BaseModel):
 class AlertDefinition(BaseModel):
     """What an alert asks, of runs or of a number, and whom it tells."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "where": EXAMPLE_LINE,
+                    "channels": [{"kind": "webhook", "url": "https://hooks.example.com/agents"}],
+                    "severity": "critical",
+                },
+                {"metric": "rate(error)", "window": "15m", "above": 0.2, "at_least": 20},
+            ]
+        },
+    )
 
     where: Annotated[
         str | None,
@@ -71,7 +86,7 @@ class AlertDefinition(BaseModel):
             max_length=4096,
             description="The question: runs that meet it fire. With `metric` it narrows what the "
             "number is of.",
-            examples=['has(tool = "refund") and not has(tool = "verify" then tool = "refund")'],
+            examples=[EXAMPLE_LINE],
         ),
     ] = None
     for_: Annotated[
@@ -179,9 +194,9 @@ def with_addresses(
     """
     hidden = {(one.kind, one.shown): one for one in known}
     channels: list[Channel] = []
-    for place, channel in enumerate(wanted.channels):
-        meant = hidden.get((channel.kind, channel.url), channel)
-        channel = channel.model_copy(update={"url": meant.url})
+    for place, given in enumerate(wanted.channels):
+        meant = hidden.get((given.kind, given.url), given)
+        channel = given.model_copy(update={"url": meant.url})
         try:
             check_url(channel.url, allows_private=allows_private)
         except ValueError as error:

@@ -13,6 +13,7 @@ from spanloom.alerts.question import parse_question
 from spanloom.core.errors import PermanentError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.alert import MOST_ALERTS, Alert
+from spanloom.following.follower import begin_at_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 
     from spanloom.alerts.definition import AlertDefinition
     from spanloom.core.model.alert import AlertEvent, Delivery, EventPlace
-    from spanloom.core.ports.alerts import AlertStore, EventsQuery
+    from spanloom.core.ports.alerts import EventsQuery
+    from spanloom.core.ports.reading import ReadingStore
 
+FOLLOWER = "alerts"
+"""The follower of the change feed, and the work of one process at a time."""
 _MOST_TRIES = 20
 """Revisions that a change tries, each taken by another process meanwhile."""
 
@@ -56,7 +60,7 @@ class Alerts:
 
     def __init__(
         self,
-        store: AlertStore,
+        store: ReadingStore,
         *,
         allows_private: bool = False,
         clock_ns: Callable[[], int] = time.time_ns,
@@ -65,7 +69,9 @@ class Alerts:
 
         ``allows_private``: channels may be at private addresses.
         """
-        self._store = store
+        self._store = store.alerts
+        self._feed = store.feed
+        self._places = store.followers
         self._allows_private = allows_private
         self._clock_ns = clock_ns
         self._lock = Lock()
@@ -98,14 +104,20 @@ class Alerts:
                 self._refuse_more(project)
             elif there.definition == stored:
                 return self.get(project, name)
+            if self._places.place(FOLLOWER) is None:
+                begin_at_end(self._feed, self._places, FOLLOWER)
             self._change(there or Alert(project, name, 0, 0), stored, put_by)
         return self.get(project, name)
 
-    def delete(self, project: str, name: str, deleted_by: str) -> None:
-        """Delete an alert: nothing of it is told any more; raises ``UnknownAlertError``."""
+    def delete(self, project: str, name: str, deleted_by: str) -> KeptAlert:
+        """Delete an alert, and return it as it was; raises ``UnknownAlertError``.
+
+        Nothing of it fires or is told any more.
+        """
         with self._lock:
-            there = self._found(project, name)
-            self._change(there, None, deleted_by)
+            kept = self.get(project, name)
+            self._change(kept.alert, None, deleted_by)
+        return kept
 
     def events(
         self, project: str, name: str, asked: EventsQuery, limit: int, after: EventPlace | None

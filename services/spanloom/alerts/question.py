@@ -11,7 +11,7 @@ import orjson
 from spanloom.alerts.definition import asks, check_members, read_definition
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.query.intervals import parse_interval
-from spanloom.core.query.question import all_of, condition_of
+from spanloom.core.query.question import condition_of
 from spanloom.core.query.stats import (
     COUNT,
     Metric,
@@ -119,7 +119,7 @@ def question_of(stored: Mapping[str, Any]) -> Asked:
 
 
 def parse_question(wanted: AlertDefinition) -> Asked:
-    """Return what a definition asks; raises ``InvalidQueryError`` with the place of each problem."""
+    """Return what a definition asks; raises ``InvalidQueryError`` with the place."""
     check_members(wanted)
     if wanted.repeat_after is not None:
         seconds_of(wanted.repeat_after, "repeat_after")

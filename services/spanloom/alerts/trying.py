@@ -34,7 +34,8 @@ class Window(NamedTuple):
     start_ns: int
     by: Sequence[Any]
     value: float
-    count: int
+    runs: int
+    """Or steps."""
 
 
 class Tried(NamedTuple):
@@ -63,7 +64,7 @@ def _try_line(
     filters = condition_of({"duplicate": False, "since": since_ns})
     settled = None if line.is_lasting else _SETTLED
     where = all_of(filters, settled)
-    runs = store.runs.list(reach, where, MOST_SHOWN, question=Question(line.at(now_ns)))
+    runs = store.runs.list(reach, where, MOST_SHOWN, None, Question(line.at(now_ns)))
     return Tried(_count(store, reach, where, line.at(now_ns)), _count(store, reach, where), runs)
 
 
@@ -71,7 +72,7 @@ def _count(
     store: ReadingStore, reach: Reach, where: Condition | None, line: Condition | None = None
 ) -> int:
     asked = Numbers(Subject.RUN, [Metric(COUNT)], where=line)
-    [group] = store.stats.numbers(reach, where, asked)
+    group = store.stats.numbers(reach, where, asked)[0]
     return int(group.values[0] or 0)
 
 

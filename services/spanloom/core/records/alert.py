@@ -31,12 +31,6 @@ class AlertItem(Record):
         From(None),
         Example(EXAMPLE_LINE),
     ] = None
-    for_: Annotated[
-        str | None,
-        Field(alias="for", description="`runs` for a line about runs."),
-        From(None),
-        Example("runs"),
-    ] = None
     metric: Annotated[
         str | None, Field(description="The number, as `/v1/stats` names it."), From(None)
     ] = None
@@ -189,7 +183,7 @@ class AlertEventItem(Record):
         str,
         Field(description="The run, or the alert, on the page."),
         From(None),
-        Example(f"/#/run/{_TRACE}"),
+        Example(f"/trajectories/{_TRACE}?project=default"),
     ]
     reason: Annotated[
         dict[str, Any] | None,

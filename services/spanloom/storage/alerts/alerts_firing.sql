@@ -5,8 +5,8 @@ FROM
     SELECT Project, Alert, Id, State
     FROM alert_events
     WHERE {reach}
-    ORDER BY Id, Number DESC, StoredAt
-    LIMIT 1 BY Id
+    ORDER BY Project, Id, Number DESC, StoredAt
+    LIMIT 1 BY Project, Id
 )
 WHERE State = 'firing'
 GROUP BY Project, Alert

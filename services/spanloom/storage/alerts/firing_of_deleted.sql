@@ -5,8 +5,8 @@ FROM
     SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
     FROM alert_events
     WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM deleted_traces)
-    ORDER BY Id, Number DESC, StoredAt
-    LIMIT 1 BY Id
+    ORDER BY Project, Id, Number DESC, StoredAt
+    LIMIT 1 BY Project, Id
 )
 WHERE State = 'firing'
 LIMIT {limit:UInt64}

@@ -2,5 +2,5 @@
 SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
 FROM alert_events
 WHERE (Project, TraceId) IN JSONExtract({traces:String}, 'Array(Tuple(String, String))')
-ORDER BY Id, Number DESC, StoredAt
-LIMIT 1 BY Id
+ORDER BY Project, Id, Number DESC, StoredAt
+LIMIT 1 BY Project, Id

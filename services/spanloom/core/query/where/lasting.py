@@ -44,7 +44,7 @@ _UNSTEADY = {
 """Fields of a run that are a verdict on all of it, or may fall while it grows."""
 
 
-def is_lasting(where: Condition) -> bool:
+def is_lasting(where: Condition) -> bool:  # noqa: PLR0911  # one for each kind
     """Return whether a condition on runs stays true while its run grows, as far as its form tells.
 
     A span may still replace an open copy of itself, or come between two others: what such a change
@@ -79,7 +79,9 @@ def _of_step(where: Condition) -> bool:
             return False
 
 
-def _of_field(where: Compare | In | Exists, subject: Subject) -> bool:
+def _of_field(  # noqa: PLR0911  # one for each kind
+    where: Compare | In | Exists, subject: Subject
+) -> bool:
     """Return whether a comparison of one field lasts; a step that has ended does not change."""
     field = where.field
     if field.is_said:
