@@ -226,6 +226,10 @@ export interface ScoreItem {
   input_tokens: number;
   output_tokens: number;
   cost: number | null;
+  view_fingerprint: string;
+  coverage: number | null;
+  cached: boolean;
+  metrics: Record<string, number>;
   /** Milliseconds since the epoch. */
   at: string;
 }
