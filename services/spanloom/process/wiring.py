@@ -250,6 +250,7 @@ class Service:
             otlp_http=self._otlp_http,
             ports=self._supervisor.ports,
             importer=importer,
+            alert_private=self._settings.alert_private,
             others=self._other_routes(door),
             examine=SelfExamination(
                 self._settings,
