@@ -112,7 +112,7 @@ class Alerts:
     def delete(self, project: str, name: str, deleted_by: str) -> KeptAlert:
         """Delete an alert, and return it as it was; raises ``UnknownAlertError``.
 
-        Nothing of it fires or is told any more.
+        Nothing of it fires any more.
         """
         with self._lock:
             kept = self.get(project, name)

@@ -114,7 +114,7 @@ async def put_alert(
 async def delete_alert(
     name: NameInPath, project: OneProject, using: Using, reader: Reader
 ) -> AlertItem:
-    """Delete an alert: nothing of it fires, and what was not told yet is not told any more."""
+    """Delete an alert: nothing of it fires any more, and a number that fires is resolved."""
     return item_of(await using.calls.run(using.alerts.delete, project, name, reader))
 
 

@@ -61,7 +61,7 @@ def put_alert(
 def delete_alert(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[AlertItem]:
-    """Delete an alert: nothing of it fires or is told any more; returns it as it was."""
+    """Delete an alert: nothing of it fires any more; returns it as it was."""
     params = given({"project": project})
     request = Request("DELETE", _path(name), params, signed(annotator), is_repeatable=False)
     return typed(request, AlertItem)
