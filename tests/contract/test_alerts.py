@@ -174,6 +174,8 @@ def test_what_was_told_is_untold_no_more(store: Store, project: str) -> None:
     store.alerts.add_deliveries([Delivery(*place, "c", DeliveryState.UNDELIVERED, 4, 9, "gone")])
     states = {d.channel: (d.state, d.tries) for d in store.alerts.deliveries(*place[:2], [told.id])}
     assert states == {"c": (DeliveryState.UNDELIVERED, 4), "d": (done, 1)}
+    few = [one for one in store.alerts.untold(0, 1) if one.event.project == project]
+    assert [one.event.trace_id for one in few] == ["b"]
     recent = [one for one in store.alerts.untold(50_000, 999) if one.event.project == project]
     assert [one.event.trace_id for one in recent] == ["b"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from tests.support.memory_state import MemorySubject
@@ -127,7 +128,13 @@ class MemoryAlerts(MemorySubject):
         with self._state.lock:
             events = sorted(self._state.alert_events.values(), key=_place)
             found = [self._untold(e, c) for e in events if e.at_us >= from_us for c in e.channels]
-        return [one for one in found if one is not None][:limit]
+        counts = Counter[tuple[str, str]]()
+        untold: list[Untold] = []
+        for one in found:
+            if one is not None and counts[one.event.project, one.channel] < limit:
+                counts[one.event.project, one.channel] += 1
+                untold.append(one)
+        return untold
 
     def _untold(self, event: AlertEvent, channel: str) -> Untold | None:
         tried = self._state.alert_deliveries.get((event.project, event.id, event.number, channel))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import os
 import socket
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
@@ -124,10 +124,14 @@ def sign(body: bytes, secret: bytes) -> str:
 
 
 def read_secret(channel: Channel) -> bytes:
-    """Return the secret of a channel, without the end of its line; raises ``CannotTellError``."""
+    """Return the secret of a channel, without the end of its line; raises ``CannotTellError``.
+
+    Nothing is waited for: the name may be that of a pipe.
+    """
     try:
-        with Path(str(channel.secret_file)).open("rb") as file:
-            secret = file.read(MOST_SECRET + 1).rstrip(b"\r\n")
+        descriptor = os.open(str(channel.secret_file), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123  # of a descriptor
+            secret = (file.read(MOST_SECRET + 1) or b"").rstrip(b"\r\n")
     except (OSError, ValueError):
         raise CannotTellError("`secret_file` cannot be read") from None
     if not secret or len(secret) > MOST_SECRET:

@@ -87,4 +87,7 @@ class AlertStore(Protocol):
         """Return what became of telling these events of an alert, tried ones only."""
 
     def untold(self, from_us: int, limit: int) -> Sequence[Untold]:
-        """Return what is to be told of events since a time, oldest first."""
+        """Return what is to be told of events since a time, oldest first.
+
+        Up to ``limit`` of each channel of a project.
+        """

@@ -1,4 +1,4 @@
--- Events since a time with each channel that was not told yet, oldest first.
+-- Events since a time with each channel that was not told yet, oldest first, so many of each channel of a project.
 SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels, Key, Tries, TriedUnixMicro
 FROM
 (
@@ -21,4 +21,4 @@ LEFT JOIN
 ) AS tried ON Id = TriedId AND Number = TriedNumber AND Key = TriedChannel
 WHERE Became NOT IN ('delivered', 'undelivered')
 ORDER BY AtUnixMicro, Id, Number, Key
-LIMIT {limit:UInt64}
+LIMIT {limit:UInt64} BY Project, Key
