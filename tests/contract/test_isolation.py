@@ -94,6 +94,7 @@ NOT_BY_PROJECT = {
     **dict.fromkeys(
         ("untold_alert_events", "firing_of_deleted"), "of those who tell alerts of all"
     ),
+    "online_waiting": "the judges', of rules named with their project",
     "revisit_changes": "writes, of traces named with their project",
     "present": "compares changes of traces named with their project",
     "overlooked": "the extractor's feed",

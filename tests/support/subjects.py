@@ -17,6 +17,7 @@ from spanloom.core.ports.building import CallIndex, TrajectoryWriter
 from spanloom.core.ports.datasets import DatasetStore
 from spanloom.core.ports.feed import FeedStore
 from spanloom.core.ports.followers import FollowerStore
+from spanloom.core.ports.online_rules import OnlineRuleStore
 from spanloom.core.ports.progress import ReplayQueue
 from spanloom.core.ports.reading import (
     ConversationReader,
@@ -54,6 +55,7 @@ SUBJECTS: Mapping[str, type] = {
     "saved_views": ViewStore,
     "datasets": DatasetStore,
     "alerts": AlertStore,
+    "online_rules": OnlineRuleStore,
     "followers": FollowerStore,
     "replays": ReplayQueue,
     "deletions": DeletionLedger,

@@ -13,7 +13,7 @@ from spanloom import __version__
 from spanloom.access.headers import Hosts
 from spanloom.alerts.keeping import Alerts
 from spanloom.annotation.services import Annotating
-from spanloom.api import alerts, datasets, imports, saved_views
+from spanloom.api import alerts, datasets, imports, online_rules, saved_views
 from spanloom.api.admin import deletions, keys, projects, replays, service, snapshots
 from spanloom.api.annotations import (
     agreement,
@@ -46,6 +46,7 @@ from spanloom.api.search import search
 from spanloom.api.services import Services
 from spanloom.api.stats import compare, stats
 from spanloom.datasets.keeping import Datasets
+from spanloom.online.keeping import OnlineRules
 from spanloom.saved_views.keeping import SavedViews
 
 if TYPE_CHECKING:
@@ -161,6 +162,7 @@ def create_app(
         SavedViews(store.saved_views),
         Datasets(store.datasets),
         Alerts(store, allows_private=alert_private),
+        OnlineRules(store.online_rules, store.followers, store.feed),
         examine,
         retention,
         limits_of,
@@ -176,7 +178,7 @@ def create_app(
         *(diffs, conversations, stats, compare, steps, search, imports),
         *(trajectory_annotations, annotation_schemes, exchange),
         *(potato, agreement, annotation_queues, scores),
-        *(datasets, alerts),
+        *(datasets, online_rules, alerts),
         *(saved_views, projects, replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

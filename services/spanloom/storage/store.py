@@ -40,6 +40,7 @@ from spanloom.storage.engine.statements import request_schema
 from spanloom.storage.feed.clocks import Announcer, OwnClock, SharedClock
 from spanloom.storage.feed.store import ClickHouseFeed
 from spanloom.storage.followers import ClickHouseFollowers
+from spanloom.storage.online_rules import ClickHouseOnlineRules
 from spanloom.storage.progress import ClickHouseProgress
 from spanloom.storage.replays import ClickHouseReplays
 from spanloom.storage.runs.calls import ClickHouseCalls
@@ -116,6 +117,7 @@ class ClickHouseStore:
     datasets: ClickHouseDatasets
     alerts: ClickHouseAlerts
     followers: ClickHouseFollowers
+    online_rules: ClickHouseOnlineRules
     replays: ClickHouseReplays
     deletions: ClickHouseDeletions
     snapshots: ClickHouseSnapshots
@@ -200,6 +202,7 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         datasets=ClickHouseDatasets(worker, reader),
         alerts=ClickHouseAlerts(worker, reader),
         followers=ClickHouseFollowers(worker),
+        online_rules=ClickHouseOnlineRules(worker, reader),
         replays=ClickHouseReplays(worker, is_alone=is_alone),
         deletions=ClickHouseDeletions(worker, hiding, spans.revisit, is_alone=is_alone),
         snapshots=ClickHouseSnapshots(writer, worker, path),

@@ -77,6 +77,7 @@ class ShelfStore:
         self.usage = memory.usage
         self.datasets = memory.datasets
         self.alerts = memory.alerts
+        self.online_rules = memory.online_rules
         self.followers = memory.followers
         self.versions = ShelvedVersions(self)
         self.documents = ShelvedDocuments(self)

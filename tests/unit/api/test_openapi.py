@@ -126,6 +126,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/datasets",
         "GET /v1/datasets/{name}",
         "PUT /v1/datasets/{name}",
+        "DELETE /v1/datasets/{name}",
         "POST /v1/datasets/{name}/items",
         "GET /v1/datasets/{name}/items",
         "DELETE /v1/datasets/{name}/items/{item_key}",
@@ -136,6 +137,10 @@ def test_every_path_is_described(spec: Spec) -> None:
         "PUT /v1/alerts/{name}",
         "DELETE /v1/alerts/{name}",
         "GET /v1/alerts/{name}/events",
+        "GET /v1/online-rules",
+        "GET /v1/online-rules/{name}",
+        "PUT /v1/online-rules/{name}",
+        "DELETE /v1/online-rules/{name}",
         "GET /v1/views",
         "POST /v1/views",
         "PUT /v1/views/{view_id}",
@@ -335,6 +340,10 @@ def _turn(name: str) -> int:
         return -2
     if name.startswith(("DELETE /v1/views", "DELETE /v1/datasets", "DELETE /v1/alerts")):
         return 1
+    if name.startswith(("PUT /v1/schemes", "PUT /v1/queues", "PUT /v1/datasets", "PUT /v1/online")):
+        return -2
+    if name.startswith(("DELETE /v1/views", "DELETE /v1/datasets", "DELETE /v1/online")):
+        return 1 + ("item_key" not in name)
     return name.endswith("/adjudicate") + 2 * name.endswith("/reopen")
 
 

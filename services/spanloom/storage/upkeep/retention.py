@@ -46,6 +46,7 @@ RETAINED = {
     "alert_events": ("StoredAt", Kind.TRAJECTORIES),
     "alert_evidence": ("StoredAt", Kind.TRAJECTORIES),
     "alert_deliveries": ("StoredAt", Kind.TRAJECTORIES),
+    "online_work": ("UpdatedAt", Kind.TRAJECTORIES),
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),
     "replay_parts": ("UpdatedAt", Kind.TRAJECTORIES),
 }
