@@ -9,6 +9,7 @@ import orjson
 
 from spanloom.cli.eval_agree import agree_command
 from spanloom.cli.eval_compare import compare_command
+from spanloom.cli.eval_rescore import rescore_command
 from spanloom.cli.eval_rules import rules_command
 from spanloom.cli.eval_run import run_command
 from spanloom.cli.options import TeachingCommand, TeachingGroup
@@ -34,6 +35,7 @@ _SCHEMAS = {
         "spanloom eval run eval.yaml --runs runs.jsonl --gate --junit eval.xml",
         "spanloom eval compare base.report eval.report",
         "spanloom eval agree --evaluator polite --human politeness",
+        "spanloom eval rescore eval.yaml --dry-run",
         "spanloom eval rules",
     ),
 )
@@ -58,4 +60,5 @@ def schema_command(subject: str) -> None:
 eval_group.add_command(run_command)
 eval_group.add_command(compare_command)
 eval_group.add_command(agree_command)
+eval_group.add_command(rescore_command)
 eval_group.add_command(rules_command)
