@@ -126,10 +126,15 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/datasets",
         "GET /v1/datasets/{name}",
         "PUT /v1/datasets/{name}",
+        "DELETE /v1/datasets/{name}",
         "POST /v1/datasets/{name}/items",
         "GET /v1/datasets/{name}/items",
         "DELETE /v1/datasets/{name}/items/{item_key}",
         "POST /v1/datasets/{name}/commit",
+        "GET /v1/online-rules",
+        "GET /v1/online-rules/{name}",
+        "PUT /v1/online-rules/{name}",
+        "DELETE /v1/online-rules/{name}",
         "GET /v1/views",
         "POST /v1/views",
         "PUT /v1/views/{view_id}",
@@ -325,10 +330,10 @@ def _turn(name: str) -> int:
     """What is put comes before what is said of it, and that before what undoes it."""
     if name.startswith("POST /v1/datasets"):
         return -1
-    if name.startswith(("PUT /v1/schemes", "PUT /v1/queues", "PUT /v1/datasets")):
+    if name.startswith(("PUT /v1/schemes", "PUT /v1/queues", "PUT /v1/datasets", "PUT /v1/online")):
         return -2
-    if name.startswith(("DELETE /v1/views", "DELETE /v1/datasets")):
-        return 1
+    if name.startswith(("DELETE /v1/views", "DELETE /v1/datasets", "DELETE /v1/online")):
+        return 1 + ("item_key" not in name)
     return name.endswith("/adjudicate") + 2 * name.endswith("/reopen")
 
 
