@@ -6,6 +6,7 @@ from functools import wraps
 from typing import IO, TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, overload
 
 from spanloom.client.address import find_address
+from spanloom.client.calls import alerts as warned
 from spanloom.client.calls import annotations as said
 from spanloom.client.calls import datasets as sets
 from spanloom.client.calls import lists, questions, runs, upkeep
@@ -169,6 +170,13 @@ class Client:
     dataset_page = Method(sets.dataset_page, ask)
     dataset_table = Method(sets.dataset_table, ask)
 
+    alerts = Method(warned.alerts, ask)
+    alert = Method(warned.alert, ask)
+    put_alert = Method(warned.put_alert, ask)
+    delete_alert = Method(warned.delete_alert, ask)
+    alert_events = Method(warned.alert_events, ask)
+    try_alert = Method(warned.try_alert, ask)
+
     views = Method(saved.views, ask)
     make_view = Method(saved.make_view, ask)
     change_view = Method(saved.change_view, ask)
@@ -285,6 +293,13 @@ class AsyncClient:
     commit_dataset = Method(sets.commit_dataset, ask)
     dataset_page = Method(sets.dataset_page, ask)
     dataset_table = Method(sets.dataset_table, ask)
+
+    alerts = Method(warned.alerts, ask)
+    alert = Method(warned.alert, ask)
+    put_alert = Method(warned.put_alert, ask)
+    delete_alert = Method(warned.delete_alert, ask)
+    alert_events = Method(warned.alert_events, ask)
+    try_alert = Method(warned.try_alert, ask)
 
     views = Method(saved.views, ask)
     make_view = Method(saved.make_view, ask)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
+    from spanloom.core.ports.alerts import AlertStore
     from spanloom.core.ports.annotations import (
         AnnotationQueueStore,
         AnnotationStore,
@@ -261,6 +262,10 @@ class ReadingStore(Protocol):
     @property
     def datasets(self) -> DatasetStore:
         """Datasets that projects store."""
+
+    @property
+    def alerts(self) -> AlertStore:
+        """Alerts of projects, with what fired."""
 
     @property
     def followers(self) -> FollowerStore:
