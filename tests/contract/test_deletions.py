@@ -79,6 +79,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "trajectories.heads": lambda store, key: store.trajectories.heads([key]),
     "documents.get": lambda store, key: store.documents.get(key.trace_id, reach(key)),
     "documents.many": lambda store, key: store.documents.many([key], 1 << 20)[0],
+    "versions.currents": lambda store, key: store.versions.currents([key]),
     "documents.spans": lambda store, key: store.documents.spans(key.trace_id, reach(key)),
     "documents.both": lambda store, key: store.documents.both(key.trace_id, reach(key)),
     "documents.versions": lambda store, key: store.documents.versions(key.trace_id, reach(key)),

@@ -441,6 +441,9 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
     ),
     "versions.has": lambda t, key: {key.project} if t.store.versions.has(key, 1) else set(),
     "versions.current": lambda t, key: {key.project} if t.store.versions.current(key) else set(),
+    "versions.currents": lambda t, key: {
+        found.project for found in t.store.versions.currents([key])
+    },
     "schemes.text": lambda t, key: _of_text(_scheme(t, key), t),
     "queues.items": lambda t, key: (
         {key.project} if len(t.store.queues.items(_queue(key.project))) == 1 else {"too many"}

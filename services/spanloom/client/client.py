@@ -10,6 +10,7 @@ from spanloom.client.calls import alerts as warned
 from spanloom.client.calls import annotations as said
 from spanloom.client.calls import datasets as sets
 from spanloom.client.calls import lists, questions, runs, upkeep
+from spanloom.client.calls import scores as judged
 from spanloom.client.calls import views as saved
 from spanloom.client.changes import WAIT_S, AsyncChanges, Changes
 from spanloom.client.found import AsyncFound, AsyncRuns, AsyncTable, Found, Runs, Table
@@ -156,6 +157,9 @@ class Client:
     schemes = Method(said.schemes, ask)
     put_scheme = Method(said.put_scheme, ask)
 
+    scores = Method(judged.scores, Table)
+    write_scores = Method(judged.write_scores, ask)
+
     datasets = Method(sets.datasets, ask)
     dataset = Method(sets.dataset, ask)
     put_dataset = Method(sets.put_dataset, ask)
@@ -276,6 +280,9 @@ class AsyncClient:
     import_annotations = Method(said.import_annotations, ask)
     schemes = Method(said.schemes, ask)
     put_scheme = Method(said.put_scheme, ask)
+
+    scores = Method(judged.scores, AsyncTable)
+    write_scores = Method(judged.write_scores, ask)
 
     datasets = Method(sets.datasets, ask)
     dataset = Method(sets.dataset, ask)

@@ -64,10 +64,13 @@ class DocumentReader(Protocol):
     def get(self, trace_id: str, reach: Reach) -> bytes | None:
         """Return the document; of several projects that have the trace, the newest one's."""
 
-    def many(self, keys: Sequence[TraceKey], most_bytes: int) -> Sequence[bytes | None]:
+    def many(
+        self, keys: Sequence[TraceKey], most_bytes: int, most_each: int | None = None
+    ) -> Sequence[bytes | None]:
         """Return the documents of the first keys: as many as fit into ``most_bytes``, at least one.
 
-        ``None`` is for a document that does not exist, or no longer.
+        ``None`` is for a document that does not exist, or no longer, and for one of more than
+        ``most_each`` bytes, which is not read.
         """
 
     def spans(self, trace_id: str, reach: Reach) -> bytes | None:

@@ -230,6 +230,8 @@ export interface ScoreItem {
   coverage: number | null;
   cached: boolean;
   metrics: Record<string, number>;
+  /** Whether what it was made on says something else in the current version of the run; null: unknown. */
+  stale: boolean | null;
   /** Milliseconds since the epoch. */
   at: string;
 }
