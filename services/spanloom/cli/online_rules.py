@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from spanloom.client.client import Client
 
 Command = TypeVar("Command", bound="Callable[..., None]")
+_TOLD = frozenset(
+    {"name", "project", "version", "progress", "put_by", "put_at", *("taken", "done")}
+)
 
 
 @click.group(
@@ -111,7 +114,7 @@ def put_command(
     """Make a rule, or change what is given of it.
 
     FILE is YAML or JSON with the members of a rule: evaluators, where, sample, unit, when, delay_s,
-    budget, backfill, paused.
+    budget, backfill, paused. What `show --output json` writes is such a file.
     """
     given = {"where": where, "sample": sample}
     options = {option: value for option, value in given.items() if value is not None}
@@ -200,4 +203,12 @@ def _read(path: Path) -> Mapping[str, Any]:
         raise FileError(path, error) from error
     if not isinstance(value, dict):
         raise click.UsageError(f"{printable(str(path))}: it has no members such as evaluators")
-    return value
+    return _wanted(value)
+
+
+def _wanted(rule: dict[str, Any]) -> Mapping[str, Any]:  # JSON values
+    """Return a rule without what the service says of one that it has: `show` writes files, too."""
+    wanted = {name: value for name, value in rule.items() if name not in _TOLD}
+    if isinstance(past := wanted.get("backfill"), dict):
+        wanted["backfill"] = {name: past[name] for name in past if name not in _TOLD}
+    return wanted

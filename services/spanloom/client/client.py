@@ -9,6 +9,7 @@ from spanloom.client.address import find_address
 from spanloom.client.calls import alerts as warned
 from spanloom.client.calls import annotations as said
 from spanloom.client.calls import datasets as sets
+from spanloom.client.calls import experiments as tried
 from spanloom.client.calls import lists, questions, runs, upkeep
 from spanloom.client.calls import online_rules as online
 from spanloom.client.calls import scores as judged
@@ -177,6 +178,16 @@ class Client:
     backfill_online_rule = Method(online.backfill_online_rule, ask)
     delete_online_rule = Method(online.delete_online_rule, ask)
 
+    experiments = Method(tried.experiments, ask)
+    experiment = Method(tried.experiment, ask)
+    start_experiment = Method(tried.start_experiment, ask)
+    cancel_experiment = Method(tried.cancel_experiment, ask)
+    experiment_page = Method(tried.experiment_page, ask)
+    experiment_table = Method(tried.experiment_table, ask)
+    compare_experiments = Method(tried.compare_experiments, ask)
+    evaluators = Method(tried.evaluators, ask)
+    evaluator = Method(tried.evaluator, ask)
+    put_evaluator = Method(tried.put_evaluator, ask)
     alerts = Method(warned.alerts, ask)
     alert = Method(warned.alert, ask)
     put_alert = Method(warned.put_alert, ask)
@@ -307,6 +318,16 @@ class AsyncClient:
     backfill_online_rule = Method(online.backfill_online_rule, ask)
     delete_online_rule = Method(online.delete_online_rule, ask)
 
+    experiments = Method(tried.experiments, ask)
+    experiment = Method(tried.experiment, ask)
+    start_experiment = Method(tried.start_experiment, ask)
+    cancel_experiment = Method(tried.cancel_experiment, ask)
+    experiment_page = Method(tried.experiment_page, ask)
+    experiment_table = Method(tried.experiment_table, ask)
+    compare_experiments = Method(tried.compare_experiments, ask)
+    evaluators = Method(tried.evaluators, ask)
+    evaluator = Method(tried.evaluator, ask)
+    put_evaluator = Method(tried.put_evaluator, ask)
     alerts = Method(warned.alerts, ask)
     alert = Method(warned.alert, ask)
     put_alert = Method(warned.put_alert, ask)

@@ -22,6 +22,7 @@ from spanloom.core.extract import EXTRACTOR_VERSION
 from spanloom.core.model.access import Reach
 from spanloom.core.model.notation import authority
 from spanloom.core.sharing import hold_all
+from spanloom.experiments.runner import ExperimentRunner
 from spanloom.extractor.extractor import Extractor
 from spanloom.following.follower import FeedFollower
 from spanloom.following.sharing import JUDGE
@@ -232,11 +233,12 @@ class Service:
         yield from self._alerting(store, heartbeat)
 
     def _judging(self, store: ClickHouseStore, heartbeat: Heartbeat | None) -> Iterator[Part]:
-        """Yield the part that takes in what online rules want, and the one that judges it."""
+        """Yield the parts of online rules, which take in and judge, and that of experiments."""
         held = partial(heartbeat.held, JUDGE) if heartbeat else hold_all
         rules = CurrentRules(store.online_rules)
         yield OnlineTaker(store, rules, self.metrics, outage=self._outage, held=held)
         yield OnlineWorker(store, rules, self.metrics, outage=self._outage, held=held)
+        yield ExperimentRunner(store, self._outage, held)
 
     def _alerting(self, store: ClickHouseStore, heartbeat: Heartbeat | None) -> Iterator[Part]:
         """Yield the part that tells channels, and the one that finds what to tell."""

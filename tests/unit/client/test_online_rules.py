@@ -71,6 +71,8 @@ def test_a_rule_is_put_and_shown_by_the_shell(run: Run, tmp_path: Path) -> None:
     ):
         assert line in shown
     assert "outcome = failed" in run("list", "--output", "table")
+    (tmp_path / "limits.json").write_text(run("show", "limits", "--output", "json"))
+    assert run("put", "limits", "limits.json") == "limits@2\n"
     run("resume", "limits")
     assert orjson.loads(run("show", "limits", "--output", "json"))["paused"] is False
     assert run("delete", "limits") == "limits is deleted.\n"
