@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
@@ -23,6 +24,8 @@ class Answer(NamedTuple):
     hangs: bool = False
     body: bytes | None = None
     """In place of an answer of the usual shape."""
+    follows: bool = True
+    """Whether an object has the canary that the request asks for, too."""
 
 
 class Provider:
@@ -69,6 +72,8 @@ def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
             if answer.hangs:
                 provider.ended.wait(30)
                 return
+            if answer.follows:
+                answer = answer._replace(text=with_canary(answer.text, provider.requests[-1]))
             written = answer.body if answer.body is not None else _body(answer)
             self.send_response(answer.status)
             for name, value in answer.headers.items():
@@ -82,6 +87,14 @@ def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
             """Say nothing."""
 
     return Handler
+
+
+def with_canary(text: str, request: Mapping[str, Any]) -> str:
+    """Return the text of an answer with the canary that a request asks for, if it has none."""
+    word = re.search(r"the word ([0-9a-f]{8}) is", json.dumps(request))
+    if word is None or '"canary"' in text or not text.endswith("}"):
+        return text
+    return f'{text[:-1]}, "canary": "{word[1]}"}}'
 
 
 def _body(answer: Answer) -> bytes:

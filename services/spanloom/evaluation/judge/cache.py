@@ -1,6 +1,6 @@
 """Answers of models as files, so that the same question is not paid for twice.
 
-A file has the answer to one vote: its text and the share of the run that was read. No key of a
+A file has one answer: its text and its warnings. No key of a
 provider is in it or in its name. A file that cannot be read or written is as none.
 """
 
@@ -29,7 +29,7 @@ class Kept(NamedTuple):
     """An answer that was valid."""
 
     text: str
-    coverage: float
+    warnings: tuple[str, ...] = ()
 
 
 class Cache:
@@ -52,7 +52,7 @@ class Cache:
                 return None
             with path.open("rb") as file:
                 value = orjson.loads(file.read(_MAX_FILE))
-            return Kept(str(value["text"]), float(value["coverage"]))
+            return Kept(str(value["text"]), tuple(map(str, value["warnings"])))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
