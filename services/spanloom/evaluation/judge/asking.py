@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.judge.cache import Cache
     from spanloom.evaluation.judge.canary import Marks
     from spanloom.evaluation.judge.config import ModelConfig
+    from spanloom.evaluation.judge.pace import Pace
     from spanloom.evaluation.judge.port import Ask, Prompt, Reply
     from spanloom.evaluation.judge.spending import Spending, Tally
 
@@ -75,6 +76,7 @@ class Asker:
     ask: Ask
     spending: Spending
     cache: Cache
+    pace: Pace
     sleep: Callable[[float], None] = time.sleep
     _stopped: tuple[ErrorCode, str] | None = None
     """Why nothing more is asked."""
@@ -142,11 +144,7 @@ class Asker:
         if state.fault:
             note = f"\n\nAn earlier answer was no use: {state.fault}. Answer as described."
             prompt = prompt._replace(system=prompt.system + note)
-        self.spending.begin(tally)
-        reply: Reply = self.ask(
-            prompt, output_tokens=state.output_tokens, timeout_s=self.config.timeout_s
-        )
-        self.spending.end(tally, prompt, reply)
+        reply = self._reply(prompt, state.output_tokens, tally)
         try:
             given = object_in(reply.text)
             value = question.read(given)
@@ -158,6 +156,16 @@ class Asker:
             raise AskError(ErrorCode.OUTPUT_LIMIT, reason) from error
         suspicious = (SUSPICIOUS,) if state.is_suspicious else ()
         return Answered(value, reply.text, suspicious + warnings)
+
+    def _reply(self, prompt: Prompt, output_tokens: int, tally: Tally) -> Reply:
+        """Make one request, as soon as its limits allow it."""
+        self.spending.begin(tally)
+        counted = prompt.tokens + output_tokens
+        if (wait_s := self.pace.begin(counted)) > 0:
+            self.sleep(wait_s)
+        reply = self.ask(prompt, output_tokens=output_tokens, timeout_s=self.config.timeout_s)
+        self.pace.end(counted, self.spending.end(tally, prompt, reply))
+        return reply
 
     def _may_go_on(self, error: AskError, state: _State) -> bool:
         """Change what is asked for, where that may help; return whether to ask again."""

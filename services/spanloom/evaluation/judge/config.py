@@ -70,6 +70,20 @@ class Budget(_Strict):
     usd: Annotated[Number, Field(ge=0)] | None = Field(None, description="US dollars.")
     tokens: Annotated[StrictInt, Field(ge=0)] | None = Field(None, description="In and out.")
     calls: Annotated[StrictInt, Field(ge=0)] | None = Field(None, description="Requests.")
+    per: Literal["run", "day"] = Field(
+        "run", description="`day`: of UTC, for all processes of a user."
+    )
+
+
+class Limits(_Strict):
+    """What a minute allows; a request waits until it may be made."""
+
+    requests_per_minute: Annotated[Number, Field(gt=0)] | None = Field(
+        None, description="Requests to the model."
+    )
+    tokens_per_minute: Annotated[Number, Field(gt=0)] | None = Field(
+        None, description="In and out; those of an answer are counted as `output_tokens` at first."
+    )
 
 
 class ModelConfig(_Strict):
@@ -90,6 +104,7 @@ class ModelConfig(_Strict):
         60, description="Seconds for one request."
     )
     budget: Budget = Field(Budget(), description="Hard limits.")
+    limits: Limits = Field(Limits(), description="Limits of each minute.")
     temperature: Annotated[Number, Field(ge=0)] | None = Field(
         None, description="Sent only if it is set: some models refuse it."
     )

@@ -13,16 +13,18 @@ from spanloom.evaluation.contract.view import Part
 from spanloom.evaluation.evaluator import Judging, Kind
 from spanloom.evaluation.judge.answer import Findings, InvalidAnswerError
 from spanloom.evaluation.judge.asking import Asker
-from spanloom.evaluation.judge.cache import cache_of_environment
+from spanloom.evaluation.judge.cache import cache_of_environment, key_of
 from spanloom.evaluation.judge.canary import HASHED, CanaryError
 from spanloom.evaluation.judge.config import JudgeConfig
+from spanloom.evaluation.judge.ledger import FOLDER, BudgetSpentError, DayLedger, RunLedger
 from spanloom.evaluation.judge.material import Material, read_material
+from spanloom.evaluation.judge.pace import pace_of
 from spanloom.evaluation.judge.port import AskError
 from spanloom.evaluation.judge.prices import rates_of, usd
 from spanloom.evaluation.judge.prompt import prompts_on, task_tokens
 from spanloom.evaluation.judge.provider import ask_of
 from spanloom.evaluation.judge.reading import Reader
-from spanloom.evaluation.judge.spending import BudgetSpentError, Spending, Tally
+from spanloom.evaluation.judge.spending import Spending, Tally
 from spanloom.evaluation.judge.suspicion import SUSPICIOUS
 from spanloom.evaluation.judge.votes import decide
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.contract.result import Result, Results
     from spanloom.evaluation.judge.cache import Cache
     from spanloom.evaluation.judge.config import ModelConfig
+    from spanloom.evaluation.judge.ledger import Ledger
     from spanloom.evaluation.judge.port import Ask
     from spanloom.evaluation.judge.reading import Vote
     from spanloom.evaluation.subject.subject import Subject
@@ -146,30 +149,44 @@ def make_judge(
     environment says.
     """
     check_config(config)
-    asker = make_asker(config, ask, cache, sleep)
+    asker = make_asker(config, results.evaluator, ask, cache, sleep)
     made = Judge(config, results, asker)
     return Judging(VIEW, made.judge, (results.evaluator,), estimate=made.estimate, version="2")
 
 
 def make_asker(
     config: ModelConfig,
+    name: str,
     ask: Ask | None = None,
     cache: Cache | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Asker:
-    """Return what asks the model of a configuration, within its budget."""
-    spending = Spending(config.budget, config.model)
-    return Asker(config, ask or ask_of(config), spending, cache or cache_of_environment(), sleep)
+    """Return what asks the model of a configuration, within the budget of an evaluator's name.
+
+    Raises ``InvalidEvaluatorError`` for a budget that cannot be kept.
+    """
+    kept = cache or cache_of_environment()
+    spending = Spending(config.budget, config.model, _ledger(config, name, kept))
+    return Asker(config, ask or ask_of(config), spending, kept, pace_of(config), sleep)
 
 
-def check_config(config: JudgeConfig) -> None:
-    """Raise ``InvalidEvaluatorError`` for what leaves no room, or a limit that cannot be kept."""
-    if task_tokens(config, Material()) * 2 > config.input_tokens:
-        reason = f"it takes more than half of the {config.input_tokens} tokens of a prompt"
-        raise InvalidEvaluatorError("criteria", reason)
+def _ledger(config: ModelConfig, name: str, cache: Cache) -> Ledger:
     if config.budget.usd is not None and rates_of(config.model) is None:
         reason = f"the price of {config.model} is unknown; limit budget.tokens or budget.calls"
         raise InvalidEvaluatorError("budget.usd", reason)
+    if config.budget.per == "run":
+        return RunLedger()
+    if cache.folder is None:
+        reason = "what is spent of a day is kept beside the answers, and SPANLOOM_JUDGE_CACHE is ''"
+        raise InvalidEvaluatorError("budget.per", reason)
+    return DayLedger(cache.folder / FOLDER / key_of(name, config.model), cache.now)
+
+
+def check_config(config: JudgeConfig) -> None:
+    """Raise ``InvalidEvaluatorError`` for criteria that leave no room for a run."""
+    if task_tokens(config, Material()) * 2 > config.input_tokens:
+        reason = f"it takes more than half of the {config.input_tokens} tokens of a prompt"
+        raise InvalidEvaluatorError("criteria", reason)
 
 
 JUDGE: Final = Kind(JudgeConfig, make_judge)
