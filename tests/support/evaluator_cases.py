@@ -371,5 +371,28 @@ CALLABLES = (
     _code(raising, "error", code="crashed", says="enough"),
     _code(not_meant, "na", says="no tools"),
 )
-CASES: Sequence[Case] = (*RULES, *DATABRICKS, *CALLABLES)
+
+
+def _match(name: str, run_: Any, calls: list[str] | None, status: str, **found: Any) -> Case:
+    expected = None if calls is None else {"tool_calls": [{"name": call} for call in calls]}
+    evaluator = {"name": "path", "kind": "match", "mode": "in_order", "args": "ignore"}
+    return Case(f"match-{name}", evaluator, run_, "path", status, expected=expected, **found)
+
+
+MATCHES = (
+    _match("passes", TEAM, ["search", "search"], "ok", passed=True),
+    _match("fails", TWO, ["book", "search"], "ok", passed=False, evidence=["t1"], says="after"),
+    _match("na", TWO, None, "na", says="no reference"),
+    Case(
+        "match-error",
+        {"name": "path", "kind": "match"},
+        TWO,
+        "path",
+        "error",
+        expected={"trajectory": {}},
+        code="unreadable_expected",
+        says="reference",
+    ),
+)
+CASES: Sequence[Case] = (*RULES, *DATABRICKS, *CALLABLES, *MATCHES)
 """All cases; a kind that is added adds its own."""

@@ -47,6 +47,9 @@ Count = Annotated[StrictInt, Field(ge=1)]
 Category = Annotated[str, Field(min_length=1, max_length=1_000)]
 
 
+ModelName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9/-]*:\S+$", max_length=255)]
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True)
 
@@ -89,9 +92,7 @@ class Limits(_Strict):
 class ModelConfig(_Strict):
     """A model, how it is asked, and what that may cost."""
 
-    model: str = Field(
-        pattern=r"^[a-z][a-z0-9/-]*:\S+$",
-        max_length=255,
+    model: ModelName = Field(
         description="As pydantic-ai names it: `openai-chat:gpt-4o-mini`, `anthropic:…`.",
     )
     votes: Annotated[StrictInt, Field(ge=1, le=25)] = Field(

@@ -151,7 +151,15 @@ def make_judge(
     check_config(config)
     asker = make_asker(config, results.evaluator, ask, cache, sleep)
     made = Judge(config, results, asker)
-    return Judging(VIEW, made.judge, (results.evaluator,), estimate=made.estimate, version="2")
+    name = results.evaluator
+    return Judging(
+        VIEW,
+        made.judge,
+        (name,),
+        version="2",
+        model_scores=frozenset({name}),
+        estimate=made.estimate,
+    )
 
 
 def make_asker(

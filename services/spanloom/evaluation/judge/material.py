@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.document import Document, DocumentStep
     from spanloom.evaluation.judge.fitting import Fitted, Room
+    from spanloom.evaluation.subject.expected import Expected
     from spanloom.evaluation.subject.subject import Subject
 
 _ALL = 1_000
@@ -95,12 +96,16 @@ def _parameters(schema: Mapping[str, object] | None) -> str:
     return ", ".join(map(str, properties)) if isinstance(properties, dict) else ""
 
 
-def reference_lines(subject: Subject) -> Iterator[str]:
-    """Yield what is expected of a run, a line each."""
-    expected = subject.expected
+def expected_lines(expected: Expected) -> Iterator[str]:
+    """Yield the answer and the facts that are expected, a line each."""
     if expected.response:
         yield f"expected answer: {expected.response}"
     yield from (f"expected fact: {fact}" for fact in expected.facts)
+
+
+def reference_lines(subject: Subject) -> Iterator[str]:
+    """Yield what is expected of a run, a line each."""
+    yield from expected_lines(subject.expected)
     if subject.reference is not None:
         for call in calls_of(subject.reference, budget=Budget())[:_ALL]:
             arguments = dump(call.arguments).decode()

@@ -25,8 +25,7 @@ Criteria:
 {data}
 
 {canary}Answer with one JSON object and nothing else, its members in this order:
-{{"rationale": "why, in a few sentences", "evidence": [numbers of the {lines} that show it], \
-"value": {value}{member}}}"""
+{{"rationale": "why, in a few sentences", "evidence": {evidence}, "value": {value}{member}}}"""
 _WINDOW = """\
 A run of an AI agent will be judged by the criteria below. It is too long to be read at once: you \
 read part {at} of {count} of its {lines}, and note what its judge has to know.
@@ -65,7 +64,7 @@ def whole_task(config: JudgeConfig, material: Material, marks: Marks, count: int
         form=form,
         value=value,
         data=_DATA.format(about=about),
-        lines=name,
+        evidence=f"[numbers of the {name} that show it]" if about else "[]",
         **_check(config, marks),
     )
 
