@@ -6,11 +6,13 @@ Nothing is persisted.
 
 from __future__ import annotations
 
+from tests.support.memory_alerts import MemoryAlerts
 from tests.support.memory_annotations import MemoryAnnotations, MemorySchemes, MemoryVersions
 from tests.support.memory_datasets import MemoryDatasets
 from tests.support.memory_deletions import MemoryDeletions
 from tests.support.memory_feed import MemoryFeed
 from tests.support.memory_followers import MemoryFollowers
+from tests.support.memory_online_rules import MemoryOnlineRules
 from tests.support.memory_progress import MemoryProgress
 from tests.support.memory_queues import MemoryQueues
 from tests.support.memory_replays import MemoryReplays
@@ -57,6 +59,8 @@ class MemoryStore:
         self.queues = MemoryQueues(state)
         self.saved_views = MemoryViews(state)
         self.datasets = MemoryDatasets(state)
+        self.alerts = MemoryAlerts(state)
+        self.online_rules = MemoryOnlineRules(state)
         self.followers = MemoryFollowers(state)
         self.replays = MemoryReplays(state)
         self.deletions = MemoryDeletions(state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
+from spanloom.core.ports.alerts import AlertStore
 from spanloom.core.ports.annotations import (
     AnnotationQueueStore,
     AnnotationStore,
@@ -16,6 +17,7 @@ from spanloom.core.ports.building import CallIndex, TrajectoryWriter
 from spanloom.core.ports.datasets import DatasetStore
 from spanloom.core.ports.feed import FeedStore
 from spanloom.core.ports.followers import FollowerStore
+from spanloom.core.ports.online_rules import OnlineRuleStore
 from spanloom.core.ports.progress import ReplayQueue
 from spanloom.core.ports.reading import (
     ConversationReader,
@@ -52,6 +54,8 @@ SUBJECTS: Mapping[str, type] = {
     "queues": AnnotationQueueStore,
     "saved_views": ViewStore,
     "datasets": DatasetStore,
+    "alerts": AlertStore,
+    "online_rules": OnlineRuleStore,
     "followers": FollowerStore,
     "replays": ReplayQueue,
     "deletions": DeletionLedger,

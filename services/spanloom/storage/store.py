@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.storage.alerts import ClickHouseAlerts
 from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
 from spanloom.storage.annotations.schemes import ClickHouseSchemes, ClickHouseVersions
 from spanloom.storage.annotations.store import ClickHouseAnnotations, ClickHouseScores
@@ -39,6 +40,7 @@ from spanloom.storage.engine.statements import request_schema
 from spanloom.storage.feed.clocks import Announcer, OwnClock, SharedClock
 from spanloom.storage.feed.store import ClickHouseFeed
 from spanloom.storage.followers import ClickHouseFollowers
+from spanloom.storage.online_rules import ClickHouseOnlineRules
 from spanloom.storage.progress import ClickHouseProgress
 from spanloom.storage.replays import ClickHouseReplays
 from spanloom.storage.runs.calls import ClickHouseCalls
@@ -113,7 +115,9 @@ class ClickHouseStore:
     queues: ClickHouseAnnotationQueues
     saved_views: ClickHouseViews
     datasets: ClickHouseDatasets
+    alerts: ClickHouseAlerts
     followers: ClickHouseFollowers
+    online_rules: ClickHouseOnlineRules
     replays: ClickHouseReplays
     deletions: ClickHouseDeletions
     snapshots: ClickHouseSnapshots
@@ -196,7 +200,9 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         queues=queues,
         saved_views=ClickHouseViews(worker, reader),
         datasets=ClickHouseDatasets(worker, reader),
+        alerts=ClickHouseAlerts(worker, reader),
         followers=ClickHouseFollowers(worker),
+        online_rules=ClickHouseOnlineRules(worker, reader),
         replays=ClickHouseReplays(worker, is_alone=is_alone),
         deletions=ClickHouseDeletions(worker, hiding, spans.revisit, is_alone=is_alone),
         snapshots=ClickHouseSnapshots(writer, worker, path),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.records.alert import ALERT, ALERT_EVENT
 from spanloom.core.records.annotation import ANNOTATION
 from spanloom.core.records.change import CHANGE
 from spanloom.core.records.conversation import CONVERSATION
 from spanloom.core.records.dataset import DATASET, DATASET_ROW
 from spanloom.core.records.field import FIELD
 from spanloom.core.records.hit import HIT
+from spanloom.core.records.online_rule import ONLINE_RULE
 from spanloom.core.records.queue import QUEUE, QUEUED_RUN
 from spanloom.core.records.run import RUN
 from spanloom.core.records.saved_view import VIEW
@@ -37,6 +39,9 @@ RECORDS: Sequence[Declaration] = (
     VIEW,
     DATASET,
     DATASET_ROW,
+    ALERT,
+    ALERT_EVENT,
+    ONLINE_RULE,
     SPAN,
     FIELD,
 )

@@ -43,6 +43,10 @@ RETAINED = {
     "conversation_members": ("UpdatedAt", Kind.TRAJECTORIES),
     "step_texts": ("UpdatedAt", Kind.TRAJECTORIES),
     "text_watermark": ("UpdatedAt", Kind.TRAJECTORIES),
+    "alert_events": ("StoredAt", Kind.TRAJECTORIES),
+    "alert_evidence": ("StoredAt", Kind.TRAJECTORIES),
+    "alert_deliveries": ("StoredAt", Kind.TRAJECTORIES),
+    "online_work": ("UpdatedAt", Kind.TRAJECTORIES),
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),
     "replay_parts": ("UpdatedAt", Kind.TRAJECTORIES),
 }
