@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from spanloom.evaluation.evaluator import Evaluator
     from spanloom.judging.judging import Judged
 
-SOURCES: Mapping[str, str] = {"python": "code", "callable": "code"}
-"""By kind; all others are rules, but for the scores that a model gives."""
+OURS = ("rule", "llm", "code")
+"""The sources of scores that evaluators give."""
+_OF_CODE = frozenset({"python", "callable"})
+"""Kinds that are code; all others are rules, but for the scores that a model gives."""
 MOST_EVIDENCE = 100
 EVIDENCE_BYTES = 20_000
 MOST_METRICS = 100
@@ -84,8 +86,9 @@ def _score(judged: Judged, place: Mapping[str, object]) -> Score:
 
 
 def _source(result: Result, evaluator: Evaluator) -> str:
-    is_of_model = result.name in evaluator.judging.model_scores
-    return "llm" if is_of_model else SOURCES.get(evaluator.kind, "rule")
+    if result.name in evaluator.judging.model_scores:
+        return "llm"
+    return "code" if evaluator.kind in _OF_CODE else "rule"
 
 
 def _metrics(result: Result) -> dict[str, float]:
