@@ -17,6 +17,7 @@ from tests.support.judged_runs import (
     tool,
     user,
 )
+from tests.support.scripted_judge import Script, answer, judge_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -394,5 +395,19 @@ MATCHES = (
         says="reference",
     ),
 )
-CASES: Sequence[Case] = (*RULES, *DATABRICKS, *CALLABLES, *MATCHES)
+
+
+def _judged(name: str, said: str, status: str, *rest: Any, **more: Any) -> Case:
+    members = {"tries": 1, **more.pop("members", {})}
+    evaluator = judge_by(Script([said]), **members).evaluator
+    return Case(f"judge-{name}", evaluator, TWO, "polite", status, *rest, **more)
+
+
+JUDGED = (
+    _judged("passes", answer(True, [2]), "ok", True, ["t1"], says="so"),
+    _judged("fails", answer(False, [3, 4, 9]), "ok", False, ["m2", "t2"]),
+    _judged("wrong", answer("yes"), "error", code="invalid_answer", says="neither true nor false"),
+    _judged("skipped", answer(True), "skipped", members={"budget": {"calls": 0}}, says="is spent"),
+)
+CASES: Sequence[Case] = (*RULES, *DATABRICKS, *CALLABLES, *MATCHES, *JUDGED)
 """All cases; a kind that is added adds its own."""
