@@ -60,7 +60,8 @@ class Rater(NamedTuple):
         for at, one in enumerate(rated, 1):
             if one.status != "ok":
                 said = f"chunk {at}: {one.rationale}"
-                return one.model_copy(update={"rationale": said, "cost_usd": cost})
+                taken = {"cost_usd": cost, "metrics": _sums(rated)}
+                return one.model_copy(update={"rationale": said, **taken})
         ratings = {f"rating/{at}": float(one.value == YES) for at, one in enumerate(rated, 1)}
         warnings = [warning for one in rated for warning in one.warnings]
         warnings += [CHUNKS_LEFT_OUT] if count > len(rated) else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from spanloom.core.model.trajectory import Usage
 from spanloom.evaluation.contract.errors import ErrorCode, InvalidEvaluatorError
@@ -71,7 +71,7 @@ class Judge:
         try:
             votes = [self._reader.vote(material, at, tally) for at in range(self.config.votes)]
         except BudgetSpentError as error:
-            return self.results.skipped(str(error), name=name, cost_usd=tally.cost_usd)
+            return self.results.skipped(str(error), name=name, **_taken(tally))
         except (AskError, InvalidAnswerError) as error:
             return self._failed(error, material, tally, name)
         return self._result(material, votes, tally, name)
@@ -107,7 +107,7 @@ class Judge:
             reason,
             name=name,
             warnings=[SUSPICIOUS] if is_suspicious else [],
-            cost_usd=tally.cost_usd,
+            **_taken(tally),
         )
 
     def _result(self, material: Material, votes: Sequence[Vote], tally: Tally, name: str) -> Result:
@@ -115,9 +115,7 @@ class Judge:
         if outcome is None:
             said = ", ".join(str(vote.answer.value) for vote in votes)
             reason = f"no category has more than half of the votes: {said}"
-            return self.results.error(
-                ErrorCode.NO_MAJORITY, reason, name=name, cost_usd=tally.cost_usd
-            )
+            return self.results.error(ErrorCode.NO_MAJORITY, reason, name=name, **_taken(tally))
         value, steps = outcome.answer.value, material.steps.step_ids
         shown = [steps[n - 1] for n in outcome.answer.steps if 1 <= n <= len(steps)]
         warnings = [SUSPICIOUS] if material.is_suspicious else []
@@ -134,6 +132,11 @@ class Judge:
             cost_usd=tally.cost_usd,
             coverage=min(vote.coverage for vote in votes),
         )
+
+
+def _taken(tally: Tally) -> dict[str, Any]:  # members of a result
+    """Return what a judgement took that came to nothing."""
+    return {"metrics": tally.metrics(), "cost_usd": tally.cost_usd}
 
 
 def make_judge(
