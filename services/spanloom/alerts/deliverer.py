@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from spanloom.core.sharing import Slices
     from spanloom.telemetry import Metrics
 
-EVERY_S = 0.1
+EVERY_S = 0.2
 """Seconds between looks at what is due."""
 READ_S = 15.0
 """Seconds after which the store is read though nothing was noticed."""
