@@ -188,6 +188,19 @@ def test_the_same_score_again_is_a_revision(store: Store, key: TraceKey) -> None
     assert [s.name for s in store.scores.list(own(key), ScoreQuery(), 10)] == ["b"]
 
 
+def test_scores_are_found_by_experiment_and_item(store: Store, key: TraceKey) -> None:
+    of = [replace(score(key, "a"), experiment=e, item=i) for e in "xy" for i in "mn"]
+    store.scores.add(of)
+    for asked, found in (
+        (ScoreQuery(experiment="x"), {"xm", "xn"}),
+        (ScoreQuery(item="m"), {"xm", "ym"}),
+        (ScoreQuery(experiment="y", item="n"), {"yn"}),
+        (ScoreQuery(experiment="z"), set[str]()),
+    ):
+        rows = store.scores.list(own(key), asked, 10)
+        assert {row.experiment + row.item for row in rows} == found
+
+
 def test_scores_come_page_by_page(store: Store, key: TraceKey) -> None:
     store.scores.add([score(key, f"n{n}") for n in range(5)])
     first = store.scores.list(own(key), ScoreQuery(), 3)

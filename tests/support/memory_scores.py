@@ -44,6 +44,8 @@ class MemoryScores(MemorySubject):
             and score.source in (asked.sources or (score.source,))
             and asked.author in ("", score.author)
             and asked.target in ("", score.target)
+            and asked.experiment in ("", score.experiment)
+            and asked.item in ("", score.item)
             and self._is_orphan(score, asked.orphans_before_us)
         ][:limit]
 

@@ -53,6 +53,8 @@ def score_filters(command: Command) -> Command:
         ),
         click.option("--author", metavar="NAME", help="Only by this author."),
         click.option("--target", type=click.Choice(_TARGETS), help="Only of this target."),
+        click.option("--experiment", metavar="NAME", help="Only of this experiment."),
+        click.option("--item", metavar="KEY", help="Only of the item with this key."),
         click.option(
             "--orphan", is_flag=True, help="Only those whose run has not come for 7 days."
         ),

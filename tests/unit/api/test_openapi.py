@@ -217,6 +217,8 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
         *(
             "annotator",
             "author",
+            "experiment",
+            "item",
             "orphan",
             "queue",
             "scheme",
@@ -310,7 +312,9 @@ def test_the_examples_of_parameters_are_accepted(
                 "whole_texts",
                 "with_changed",
                 "dry_run",
-                "orphan",
+                "experiment",
+            "item",
+            "orphan",
                 "as_new",
             }
             else (parameter.get("examples") or parameter["schema"]["examples"])[0]

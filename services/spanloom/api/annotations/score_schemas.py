@@ -81,6 +81,12 @@ class ScoresQuery(BaseModel):
     author: Annotated[
         str, Field(description="Only by this author.", max_length=LONGEST_NAME, examples=["ada"])
     ] = ""
+    experiment: Annotated[
+        str, Field(description="Only of this experiment.", max_length=512, examples=["trips"])
+    ] = ""
+    item: Annotated[
+        str, Field(description="Only of the item with this key.", max_length=512, examples=["oslo"])
+    ] = ""
     limit: Annotated[
         int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
     ] = DEFAULT_LIMIT
@@ -95,7 +101,15 @@ class ScoresQuery(BaseModel):
 
     def asked(self) -> ScoreQuery:
         """Return the query for the store."""
-        filters = ScoreQuery(self.trace_id, self.name, self.source, self.author, self.target)
+        filters = ScoreQuery(
+            self.trace_id,
+            self.name,
+            self.source,
+            self.author,
+            self.target,
+            self.experiment,
+            self.item,
+        )
         before_us = time.time_ns() // 1_000 - WAITS_US
         return filters._replace(orphans_before_us=before_us) if self.orphan else filters
 

@@ -27,6 +27,8 @@ def scores(
     sources: Sequence[str] = (),
     author: str | None = None,
     target: str | None = None,
+    experiment: str | None = None,
+    item: str | None = None,
     orphan: bool = False,
 ) -> Listing[ScoreItem]:
     """Return current scores, by project, trace and id; the marks of annotators are among them.
@@ -34,7 +36,17 @@ def scores(
     ``target`` is ``trajectory``, ``step``, ``span``, ``conversation`` or ``item``. ``orphan``
     selects those whose run has not come for 7 days.
     """
-    filters = _filters(project, trace_ids, name, sources, author, target, orphan=orphan)
+    filters = _filters(
+        project,
+        trace_ids,
+        sources,
+        name=name,
+        author=author,
+        target=target,
+        experiment=experiment,
+        item=item,
+        orphan=orphan or None,
+    )
     return Listing("/v1/scores", filters, limit, ScoreItem)
 
 
@@ -46,11 +58,23 @@ def score_page(
     sources: Sequence[str] = (),
     author: str | None = None,
     target: str | None = None,
+    experiment: str | None = None,
+    item: str | None = None,
     orphan: bool = False,
     cursor: str | None = None,
 ) -> Call[Mapping[str, Any]]:
     """Return a page of current scores as JSON: ``items``, ``withheld``, ``next_cursor``."""
-    filters = _filters(project, trace_ids, name, sources, author, target, orphan=orphan)
+    filters = _filters(
+        project,
+        trace_ids,
+        sources,
+        name=name,
+        author=author,
+        target=target,
+        experiment=experiment,
+        item=item,
+        orphan=orphan or None,
+    )
     paged = {**filters, **given({"limit": MOST, "cursor": cursor})}
     return Call(Request("GET", "/v1/scores", paged), _read)
 
@@ -64,10 +88,22 @@ def score_table(
     sources: Sequence[str] = (),
     author: str | None = None,
     target: str | None = None,
+    experiment: str | None = None,
+    item: str | None = None,
     orphan: bool = False,
 ) -> Call[bytes]:
     """Return all current scores as lines of JSON or a table: CSV, Arrow or Parquet."""
-    filters = _filters(project, trace_ids, name, sources, author, target, orphan=orphan)
+    filters = _filters(
+        project,
+        trace_ids,
+        sources,
+        name=name,
+        author=author,
+        target=target,
+        experiment=experiment,
+        item=item,
+        orphan=orphan or None,
+    )
     request = Request("GET", "/v1/scores", filters, {"accept": media_type}, media_type=media_type)
     return Call(request, lambda reply: reply.body)
 
@@ -90,23 +126,11 @@ def write_scores(
 def _filters(
     project: str | None,
     trace_ids: Sequence[str],
-    name: str | None,
     sources: Sequence[str],
-    author: str | None,
-    target: str | None,
-    *,
-    orphan: bool,
+    **single: str | bool | None,
 ) -> Mapping[str, Any]:  # lists are sent as repeated parameters
-    plain = given(
-        {
-            "project": project,
-            "name": name,
-            "author": author,
-            "target": target,
-            "orphan": orphan or None,
-        }
-    )
     several = {"trace_id": list(trace_ids), "source": list(sources)}
+    plain = given({"project": project, **single})
     return {**plain, **{key: values for key, values in several.items() if values}}
 
 

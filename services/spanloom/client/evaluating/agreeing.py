@@ -46,7 +46,13 @@ def evaluator_labels(client: Client, asked: Asked) -> tuple[str, Mapping[Unit, L
     """
     found: dict[Unit, tuple[int, Label]] = {}
     names: set[str] = set()
-    for row in client.scores(author=asked.evaluator, sources=MACHINES, project=asked.project):
+    rows = client.scores(
+        author=asked.evaluator,
+        sources=MACHINES,
+        experiment=asked.experiment,
+        project=asked.project,
+    )
+    for row in rows:
         if asked.score not in (None, row.name) or not _is_meant(row, asked):
             continue
         names.add(row.name)
@@ -95,10 +101,9 @@ def _of_people(client: Client, asked: Asked) -> Iterator[ScoreItem]:
 
 
 def _is_meant(row: ScoreItem, asked: Asked) -> bool:
-    """Return whether a score is of the units that are compared; those of people are of no item."""
+    """Return whether a score is of the units that are compared."""
     is_unit = row.target == ("step" if asked.of_steps else "trajectory")
-    is_of = asked.experiment is None or row.source in PEOPLE or row.experiment == asked.experiment
-    return is_unit and is_of and row.status == "ok"
+    return is_unit and row.status == "ok"
 
 
 def _label(row: ScoreItem) -> Label | None:

@@ -81,11 +81,14 @@ class Rescoring:
         """Read the scores of the evaluators; raises ``ClientError``."""
         for name in self._wanted.evaluators:
             rows = client.scores(
-                author=name, sources=OURS, target="trajectory", project=self._wanted.project
+                author=name,
+                sources=OURS,
+                target="trajectory",
+                experiment=self._wanted.experiment,
+                project=self._wanted.project,
             )
             for row in rows:
-                if self._wanted.experiment in (None, row.experiment):
-                    self._sort(row, self._wanted.evaluators[name])
+                self._sort(row, self._wanted.evaluators[name])
 
     def places(self) -> Sequence[RunPlace]:
         """Return the runs to read, each once."""

@@ -138,6 +138,8 @@ class ScoreQuery(NamedTuple):
     sources: Sequence[str] = ()
     author: str = ""
     target: str = ""
+    experiment: str = ""
+    item: str = ""
     orphans_before_us: int | None = None
     """Only scores older than this whose trajectory is not stored."""
 

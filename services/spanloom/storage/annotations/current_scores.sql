@@ -12,6 +12,8 @@ FROM
       AND ({sources:String} = '[]' OR Source IN JSONExtract({sources:String}, 'Array(String)'))
       AND ({author:String} = '' OR Author = {author:String})
       AND ({target:String} = '' OR Target = {target:String})
+      AND ({experiment:String} = '' OR Experiment = {experiment:String})
+      AND ({item:String} = '' OR Item = {item:String})
     ORDER BY Project, TraceId, ScoreId, Revision DESC
     LIMIT 1 BY Project, TraceId, ScoreId
 )

@@ -169,6 +169,8 @@ class ClickHouseScores:
             sources=list(asked.sources),
             author=asked.author,
             target=asked.target,
+            experiment=asked.experiment,
+            item=asked.item,
             after_project=after.project,
             after_trace=after.trace_id,
             after_score=after.score_id,
