@@ -84,12 +84,14 @@ PAGES = {
     "/agreement": "pages/agreement.js",
     "/adjudication": "pages/adjudication.js",
     "/exchange": "pages/exchange.js",
+    "/datasets": "pages/datasets.js",
 }
 """Paths of pages, each with the module that renders it."""
 NOWHERE = "pages/nowhere.js"
 """The page of all other addresses."""
 _JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange", "settings")
-STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING} | {
+_EVALUATION = ("datasets",)
+STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING + _EVALUATION} | {
     "pages/conversation.js": "style/conversation.css",
     "pages/overview.js": "style/overview.css",
     "pages/conversations.js": "style/overview.css",

@@ -63,6 +63,7 @@ export const en = {
   "section.steps": "Steps",
   "section.conversations": "Conversations",
   "section.annotation": "Annotation",
+  "section.evaluation": "Evaluation",
   "section.settings": "Settings",
   "range.label": "Time range",
   "range.1h": "1 h",

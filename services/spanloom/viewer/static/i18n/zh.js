@@ -64,6 +64,7 @@ export const zh = {
   "section.steps": "步骤",
   "section.conversations": "会话",
   "section.annotation": "标注",
+  "section.evaluation": "评测",
   "section.settings": "设置",
   "range.label": "时间范围",
   "range.1h": "1 小时",
