@@ -12,6 +12,7 @@ from tests.support.page_runs import agent_attributes, send, tool_attributes, wai
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span
     from tests.conftest import RunningSpanloom
 
 STEP_NS = 20_000_000
@@ -36,7 +37,7 @@ def send_asked_runs(
     return traces
 
 
-def _spans(trace: str, number: int, tools: Sequence[str], start_ns: int) -> list[object]:
+def _spans(trace: str, number: int, tools: Sequence[str], start_ns: int) -> list[Span]:
     agent = {
         **agent_attributes("guide"),
         "gen_ai.input.messages": _said("user", f"Is town {number} dry?"),

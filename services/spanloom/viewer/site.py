@@ -85,12 +85,13 @@ PAGES = {
     "/adjudication": "pages/adjudication.js",
     "/exchange": "pages/exchange.js",
     "/datasets": "pages/datasets.js",
+    "/compare": "pages/compare.js",
 }
 """Paths of pages, each with the module that renders it."""
 NOWHERE = "pages/nowhere.js"
 """The page of all other addresses."""
 _JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange", "settings")
-_EVALUATION = ("datasets",)
+_EVALUATION = ("datasets", "compare")
 STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING + _EVALUATION} | {
     "pages/conversation.js": "style/conversation.css",
     "pages/overview.js": "style/overview.css",
