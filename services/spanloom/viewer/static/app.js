@@ -3,7 +3,7 @@ import { render } from "./vendor/preact.js";
 import { html } from "./ui/html.js";
 
 /** The pages, by the first part of their addresses, which is the name of the module but for two. */
-const PAGES = ["", "overview", "trajectories", "steps", "conversations", "conversation", "diff", "settings", "queues", "schemes", "agreement", "adjudication", "exchange", "datasets", "compare"];
+const PAGES = ["", "overview", "trajectories", "steps", "conversations", "conversation", "diff", "settings", "queues", "schemes", "agreement", "adjudication", "exchange", "datasets", "compare", "experiments", "online-rules", "alerts"];
 const NAMED = { "": "list", trajectories: "trajectory" };
 
 const [, name, ...rest] = location.pathname.split("/");

@@ -40,6 +40,7 @@ export function DatasetView({ name, project }) {
   return html`${dataset.description && html`<p>${visible(dataset.description)}</p>`}
     <p class="across">${isDraft && html`<button class="main" disabled=${!dataset.draft_items} onClick=${commit}>${t("dataset.commit")}</button>`}
       <${FileButtons} of=${dataset} version=${version} project=${project} taken=${(/** @type {import("./item_files.js").Taken} */ taken) => { setReport(taken); reload(); }} failed=${setRefused} />
+      ${version && html`<a class="button" href=${link("/experiments", { new: "1", dataset: `${name}@${version}`, project })}>${t("dataset.experiment")}</a>`}
       <a href=${link("/datasets", { project })}>${t("datasets.all")}</a></p>
     <${Refusal} error=${refused} /><p class="fine" role="status">${said}</p>
     ${report && html`<${Report} of=${report} />`}

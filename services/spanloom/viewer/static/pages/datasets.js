@@ -44,7 +44,7 @@ function Row({ of: { name, project, description, draft_items: draft, versions, p
     <td data-label=${t("datasets.description")}>${description ? line(description, 100) : html`<span class="none">–</span>`}</td>
     <td class="number" data-label=${t("datasets.draft")}>${t("datasets.items.n", { n: draft })}</td>
     <td data-label=${t("datasets.last")}>${last ? html`<span>${last.version} <span class="quiet">${t("datasets.items.n", { n: last.items })}</span></span>` : html`<span class="none">–</span>`}</td>
-    <td data-label=${t("datasets.changed")} title=${moment(Number(at))}>${clock(Number(at))} <span class="quiet"><bdi>${line(by, 40)}</bdi></span></td></tr>`;
+    <td data-label=${t("datasets.changed")} title=${moment(Number(at))}><span>${clock(Number(at))} <span class="quiet"><bdi>${line(by, 40)}</bdi></span></span></td></tr>`;
 }
 
 /** @param {{names: string[], project: string | undefined}} props `names`: of the datasets that there are */

@@ -3,7 +3,6 @@ export const behaviour = {
   "compare.about": "Two sets of runs by what they did: which tools, transitions, failures and numbers changed, how certain that is, and which runs show it.",
   "compare.a": "Runs of A, before",
   "compare.b": "Runs of B, after",
-  "compare.ask": "Compare",
   "compare.releases": "Or two releases:",
   "compare.running": "Comparing… With many runs this takes some seconds.",
   "compare.few": "Fewer than {n} runs of a set decide nothing: ask for more runs, or for a longer time.",
@@ -15,7 +14,6 @@ export const behaviour = {
   "compare.only.a": "Only in A",
   "compare.only.b": "Only in B",
   "compare.what": "What",
-  "compare.difference": "B less A",
   "compare.interval": "Interval, drawn",
   "compare.runs.of": "{n} {n|run|runs} {side}: {feature}",
 };

@@ -49,4 +49,5 @@ export const datasets = {
   "items.refused": "What was refused",
   "items.line": "Line",
   "items.why": "Why",
+  "dataset.experiment": "Experiment on it",
 };

@@ -3,7 +3,6 @@ export const behaviour = {
   "compare.about": "按行为比较两组运行：哪些工具、转移、失败和数值变了，有多确定，由哪些运行可见。",
   "compare.a": "A 组运行（之前）",
   "compare.b": "B 组运行（之后）",
-  "compare.ask": "比较",
   "compare.releases": "或两个发布版本：",
   "compare.running": "正在比较…运行较多时需要几秒。",
   "compare.few": "每组少于 {n} 个运行无法得出结论：请放宽条件或时间范围。",
@@ -15,7 +14,6 @@ export const behaviour = {
   "compare.only.a": "仅在 A 中",
   "compare.only.b": "仅在 B 中",
   "compare.what": "内容",
-  "compare.difference": "B 减 A",
   "compare.interval": "区间图",
   "compare.runs.of": "{n} 个运行 {side}：{feature}",
 };

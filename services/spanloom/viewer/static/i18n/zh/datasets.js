@@ -49,4 +49,5 @@ export const datasets = {
   "items.refused": "被拒绝的内容",
   "items.line": "行",
   "items.why": "原因",
+  "dataset.experiment": "用它做实验",
 };
