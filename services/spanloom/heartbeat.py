@@ -36,7 +36,7 @@ REFUSED_S = 60.0
 """Seconds after which an account that may not write heartbeats is tried again."""
 LOOK_S = 1.0
 """Seconds between looks at who lives."""
-SHARED = {"extract": "extract", "index": "index", "replay": "extract"}
+SHARED = {"extract": "extract", "index": "index", "replay": "extract", "judge": "extract"}
 """What is shared, and the kind of the processes that share it."""
 log = get_logger("heartbeat")
 

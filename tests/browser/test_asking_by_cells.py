@@ -88,6 +88,11 @@ def test_a_conversation_without_an_id_is_the_list_of_them(
     page.goto(f"{service.api}/conversation")
     page.wait_for_url("**/conversations")
     expect(page.get_by_role("link", name="Conversations")).to_have_attribute("aria-current", "page")
+
+
+def test_a_conversation_that_a_link_opened_leads_to_the_list_of_them(
+    page: Page, service: RunningSpanloom
+) -> None:
     page.goto(f"{service.api}/conversation?id=gone")
     back = page.locator(".neighbours").get_by_role("link", name=re.compile("Conversations"))
     expect(back).to_have_attribute("href", "/conversations")

@@ -17,6 +17,7 @@ from spanloom.core.formats.canonical import encode_document
 from spanloom.core.joining.parts import Part
 from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
+from spanloom.core.model.online_rule import Work, WorkState
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import DuplicateOf, Pause, Status
 from spanloom.core.model.upkeep import BEFORE_ALL, Deletion, DeletionScope, Selection, new_deletion
@@ -30,6 +31,7 @@ from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_where
+from spanloom.core.sharing import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -147,6 +149,19 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
         event for event in store.queues.events(queue(key)) if event.trace_id == key.trace_id
     ],
     "queues.alike": lambda store, key: store.queues.alike(queue(key)).get(key.trace_id),
+    "online_rules.work_of": lambda store, key: store.online_rules.work_of([key]),
+    "online_rules.waiting": lambda store, key: [
+        work
+        for work in store.online_rules.waiting(
+            ALL, 1, 100, {(key.project, "r")}, {WorkState.PENDING}
+        )
+        if work.key == key
+    ],
+    "online_rules.judged_before": lambda store, key: [
+        trace_id
+        for trace_id in store.online_rules.judged_before(key.project, "r", 2, "", 100)
+        if trace_id == key.trace_id
+    ],
     "replays.count_traces": lambda store, key: store.replays.count_traces(
         Selection(reach(key), dialect=key.trace_id)
     ),
@@ -219,6 +234,10 @@ OTHERS = {
     *("datasets.put", "datasets.list", "datasets.add_contents", "datasets.change_draft"),  # copies
     *("datasets.draft", "datasets.count_drafts", "datasets.add_version", "datasets.versions"),
     *("datasets.items", "datasets.contents"),
+    *("online_rules.put", "online_rules.list", "online_rules.add_work"),
+    *("online_rules.progress", "online_rules.spent"),  # counts
+    *("online_rules.place", "online_rules.places"),
+    *("followers.place", "followers.keep_place"),  # positions, of no trace
 }
 
 
@@ -287,6 +306,7 @@ def annotate(store: Store, key: TraceKey) -> None:
     store.versions.keep(KeptVersion(key, 1, "h", 1, b"{}"))
     store.queues.add_items(queue(key), [QueueItem(key.trace_id, 1)])
     store.queues.add_events(queue(key), [QueueEvent(key.trace_id, "ada", 1, Event.BEGUN)])
+    store.online_rules.add_work([Work(key, "r", 1, 1, asked_us=1, due_us=1)])
 
 
 def fill(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:

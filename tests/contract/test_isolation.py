@@ -90,6 +90,7 @@ NOT_SEEN = {
 NOT_BY_PROJECT = {
     "revisit_traces": "writes, of traces named with their project",
     "newest_places": "of places in the list of traces named with their project",
+    "online_waiting": "the judges', of rules named with their project",
     "revisit_changes": "writes, of traces named with their project",
     "present": "compares changes of traces named with their project",
     "overlooked": "the extractor's feed",

@@ -34,7 +34,18 @@ def test_all_revisions_of_a_trace_are_known_by_their_newest(store: Store, key: T
 
 
 def test_the_same_row_again_changes_nothing(store: Store, key: TraceKey) -> None:
-    score = score_of(key, text="a label", value_type="number", number=0.5, evidence="[]", cost=1.5)
+    score = score_of(
+        *(key, "all"),
+        text="a label",
+        value_type="number",
+        number=0.5,
+        evidence="[]",
+        cost=1.5,
+        view_fingerprint="1:names:ff",
+        coverage=0.25,
+        cached=True,
+        metrics={"f1": 0.5, "order": 1.0},
+    )
     for _ in range(2):
         store.scores.add([score])
     assert store.scores.of_traces([key]) == [score]

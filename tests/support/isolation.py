@@ -19,6 +19,14 @@ from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Alike, Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.dataset import Dataset, DatasetVersion, DraftItem, ItemPlace
+from spanloom.core.model.online_rule import (
+    OnlineRule,
+    RuleProgress,
+    Walk,
+    WalkPlace,
+    Work,
+    WorkState,
+)
 from spanloom.core.model.saved_view import SavedView
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
@@ -35,6 +43,7 @@ from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_where
+from spanloom.core.sharing import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -125,6 +134,25 @@ def _collect(store: Store, project: str) -> None:
     sets.add_version(*at, DatasetVersion(1, "v", 1, made_by=project), [ItemPlace(project, "h", 1)])
 
 
+def _rule(store: Store, key: TraceKey) -> None:
+    """Make an online rule with work and a walk; names are the same in all projects."""
+    rules = store.online_rules
+    rules.put(OnlineRule(key.project, "r", where=key.project))
+    judged = Work(key, "r", 1, 1, 1, 1, calls=_number(key.project), judged_us=1, is_judged=True)
+    own = replace(judged, key=key._replace(trace_id=_own_ids(key)[0]), rule="own")
+    rules.add_work([judged, own, Work(key, "r", 2, 1, 1, 1, state=WorkState.DONE)])
+    rules.place(WalkPlace(key.project, "r", Walk.BACKFILL, key.project))
+
+
+def _own_ids(key: TraceKey) -> list[str]:
+    """Return the trace that a rule has to do with in this project alone."""
+    return [f"{_number(key.project):032x}"]
+
+
+def _number(project: str) -> int:
+    return crc32(project.encode()) % 1_000
+
+
 def _shared(project: str) -> Queue:
     """Return a queue whose item two annotators of the project judge."""
     return Queue(project, "shared", SCHEME, [project])
@@ -139,6 +167,7 @@ def _annotate(store: Store, key: TraceKey) -> None:
     store.saved_views.add(_view(key))
     store.saved_views.set_default(key.project, "runs", key.project, 1)
     _collect(store, key.project)
+    _rule(store, key)
     store.queues.add_items(_queue(key.project), [QueueItem(key.project, 1)])
     second = f"second of {key.project}"
     said = annotation(key, annotator=second, write_id="second", correctness=key.project)
@@ -276,6 +305,12 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     "queues.list": lambda t, reach: {
         q.project for q in t.store.queues.list(reach) if q.project in t.names
     },
+    "online_rules.list": lambda t, reach: {
+        rule.where for rule in t.store.online_rules.list(reach, "r") if rule.where in t.names
+    },
+    "online_rules.places": lambda t, reach: {
+        p.wanted for p in t.store.online_rules.places(reach) if p.wanted in t.names
+    },
     "replays.count_traces": lambda t, reach: _counted(
         t, reach, t.store.replays.count_traces(_selection(t, reach))
     ),
@@ -390,6 +425,30 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
         view.name for view in t.store.saved_views.list(key.project)
     },
     "saved_views.defaults": lambda t, key: set(t.store.saved_views.defaults(key.project).values()),
+    "online_rules.work_of": lambda t, key: {
+        work.key.project for work in t.store.online_rules.work_of([key])
+    },
+    "online_rules.waiting": lambda t, key: {
+        work.key.project
+        for work in t.store.online_rules.waiting(
+            ALL, 1, EVERY, {(key.project, "r")}, {WorkState.PENDING}
+        )
+    },
+    "online_rules.progress": lambda t, key: (
+        {key.project}
+        if t.store.online_rules.progress(key.project, "r") == {"r": RuleProgress(done=1)}
+        else {"others too"}
+    ),
+    "online_rules.spent": lambda t, key: (
+        {key.project}
+        if t.store.online_rules.spent(key.project, "r", 1).calls == _number(key.project)
+        else {"others too"}
+    ),
+    "online_rules.judged_before": lambda t, key: (
+        {key.project}
+        if t.store.online_rules.judged_before(key.project, "own", 2, "", 9) == _own_ids(key)
+        else {"others too"}
+    ),
     "datasets.list": lambda t, key: {
         one.description for one in t.store.datasets.list(key.project, "d")
     },
@@ -459,6 +518,8 @@ NOT_READING = {
     *("annotations.add", "schemes.put", "versions.keep", "scores.add"),
     *("queues.put", "queues.add_items", "queues.add_events"),
     *("saved_views.add", "saved_views.set_default"),
+    *("online_rules.put", "online_rules.add_work", "online_rules.place"),
+    *("followers.place", "followers.keep_place"),  # of the service itself
     *("datasets.put", "datasets.add_contents", "datasets.change_draft", "datasets.add_version"),
     *("annotations.telling", "annotations.is_alone"),
     "close",

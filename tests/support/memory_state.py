@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
     from spanloom.core.model.dataset import Dataset, DatasetVersion, DraftItem, ItemPlace
+    from spanloom.core.model.online_rule import OnlineRule, RuleId, Walk, WalkPlace, Work
     from spanloom.core.model.saved_view import SavedView
     from spanloom.core.model.score import Score
     from spanloom.core.model.span import TraceKey
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.annotations import KeptVersion, ScorePlace, StoredScheme
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.progress import Progress
+    from spanloom.core.query.positions import Position
     from spanloom.storage.spans.rows import ContentEvent
 
 
@@ -92,6 +94,10 @@ class MemoryState:
         self.dataset_drafts: dict[tuple[str, str], dict[str, DraftItem]] = {}
         self.dataset_versions: dict[tuple[str, str], dict[int, DatasetVersion]] = {}
         self.dataset_items: dict[tuple[str, str, str], list[ItemPlace]] = {}
+        self.online_rules: dict[RuleId, OnlineRule] = {}
+        self.online_work: dict[tuple[TraceKey, str, int, int], Work] = {}
+        self.online_walks: dict[tuple[str, str, Walk], WalkPlace] = {}
+        self.follower_places: dict[str, Position] = {}
         self.queue_items: dict[tuple[str, str], dict[str, QueueItem]] = {}
         self.queue_events: dict[tuple[str, str], set[QueueEvent]] = {}
         self.indexed: set[tuple[TraceKey, int, int]] = set()

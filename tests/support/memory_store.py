@@ -10,6 +10,8 @@ from tests.support.memory_annotations import MemoryAnnotations, MemorySchemes, M
 from tests.support.memory_datasets import MemoryDatasets
 from tests.support.memory_deletions import MemoryDeletions
 from tests.support.memory_feed import MemoryFeed
+from tests.support.memory_followers import MemoryFollowers
+from tests.support.memory_online_rules import MemoryOnlineRules
 from tests.support.memory_progress import MemoryProgress
 from tests.support.memory_queues import MemoryQueues
 from tests.support.memory_replays import MemoryReplays
@@ -56,6 +58,8 @@ class MemoryStore:
         self.queues = MemoryQueues(state)
         self.saved_views = MemoryViews(state)
         self.datasets = MemoryDatasets(state)
+        self.online_rules = MemoryOnlineRules(state)
+        self.followers = MemoryFollowers(state)
         self.replays = MemoryReplays(state)
         self.deletions = MemoryDeletions(state)
         self.snapshots = MemorySnapshots()

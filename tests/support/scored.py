@@ -40,6 +40,10 @@ SCORES: Sequence[Score] = [
         input_tokens=5,
         output_tokens=6,
         cost=0.5,
+        view_fingerprint="1:names:ff",
+        coverage=0.5,
+        cached=True,
+        metrics={"f1": 0.25, "order": 1.0},
     ),
 ]
 """Of the trajectory and of a step, of each type, status and source."""
@@ -53,7 +57,13 @@ def rows(scores: Iterable[Score] = SCORES) -> list[dict[str, Any]]:
 def compared(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return what makes two rows the same score: without what the service adds or leaves usual."""
     shown = {k: v for k, v in row.items() if k not in ("score_id", "project", "at")}
-    usual = {"source": None, "status": "ok", "is_complete": True, "value_type": "none"}
-    kept = {k: v for k, v in shown.items() if v not in (None, "", [], 0) or isinstance(v, bool)}
+    usual = {
+        "source": None,
+        "status": "ok",
+        "is_complete": True,
+        "value_type": "none",
+        "cached": False,
+    }
+    kept = {k: v for k, v in shown.items() if v not in (None, "", [], {}, 0) or isinstance(v, bool)}
     kept["at"] = int(row["at"])
     return {k: v for k, v in kept.items() if k not in usual or v != usual[k]}

@@ -15,6 +15,8 @@ from spanloom.core.ports.annotations import (
 from spanloom.core.ports.building import CallIndex, TrajectoryWriter
 from spanloom.core.ports.datasets import DatasetStore
 from spanloom.core.ports.feed import FeedStore
+from spanloom.core.ports.followers import FollowerStore
+from spanloom.core.ports.online_rules import OnlineRuleStore
 from spanloom.core.ports.progress import ReplayQueue
 from spanloom.core.ports.reading import (
     ConversationReader,
@@ -51,6 +53,8 @@ SUBJECTS: Mapping[str, type] = {
     "queues": AnnotationQueueStore,
     "saved_views": ViewStore,
     "datasets": DatasetStore,
+    "online_rules": OnlineRuleStore,
+    "followers": FollowerStore,
     "replays": ReplayQueue,
     "deletions": DeletionLedger,
     "snapshots": SnapshotTaker,

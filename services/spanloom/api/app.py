@@ -12,7 +12,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from spanloom import __version__
 from spanloom.access.headers import Hosts
 from spanloom.annotation.services import Annotating
-from spanloom.api import datasets, imports, saved_views
+from spanloom.api import datasets, imports, online_rules, saved_views
 from spanloom.api.admin import deletions, keys, projects, replays, service, snapshots
 from spanloom.api.annotations import (
     agreement,
@@ -45,6 +45,7 @@ from spanloom.api.search import search
 from spanloom.api.services import Services
 from spanloom.api.stats import compare, stats
 from spanloom.datasets.keeping import Datasets
+from spanloom.online.keeping import OnlineRules
 from spanloom.saved_views.keeping import SavedViews
 
 if TYPE_CHECKING:
@@ -157,6 +158,7 @@ def create_app(
         RunViews(store),
         SavedViews(store.saved_views),
         Datasets(store.datasets),
+        OnlineRules(store.online_rules, store.followers, store.feed),
         examine,
         retention,
         limits_of,
@@ -172,7 +174,7 @@ def create_app(
         *(diffs, conversations, stats, compare, steps, search, imports),
         *(trajectory_annotations, annotation_schemes, exchange),
         *(potato, agreement, annotation_queues, scores),
-        datasets,
+        *(datasets, online_rules),
         *(saved_views, projects, replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

@@ -17,6 +17,7 @@ from spanloom.core.model.upkeep import RetentionPlan
 from spanloom.core.ports.importing import Importer
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.datasets.keeping import Datasets
+from spanloom.online.keeping import OnlineRules
 from spanloom.saved_views.keeping import SavedViews
 from spanloom.telemetry import Metrics
 
@@ -48,6 +49,8 @@ class Services:
     """Views of the page that projects store."""
     datasets: Datasets
     """Datasets of projects."""
+    online_rules: OnlineRules
+    """Rules of projects that judge what comes in."""
     examine: Callable[[], Sequence[Finding]]
     """Returns the findings of this process's self-check; may block."""
     retention: Callable[[], RetentionPlan | None]

@@ -14,6 +14,7 @@ import orjson
 
 from spanloom.cli.arguments import files_argument, to_trace_id
 from spanloom.cli.client import client_option, patient_client_option
+from spanloom.cli.dataset_rows import Given
 from spanloom.cli.options import TeachingCommand, TeachingGroup
 from spanloom.cli.output import Form, columns_option, document_output, give_rows, rows_output
 from spanloom.cli.writing import check_place, whole_file, writing
@@ -27,6 +28,7 @@ from spanloom.client.transfer.datasets import (
 )
 from spanloom.core.formats.entry import CSV, PARQUET
 from spanloom.core.showing.values import counted, printable
+from spanloom.datasets.foreign.registry import ROW_FORMATS
 from spanloom.terminal.datasets import render_dataset, render_datasets
 from spanloom.terminal.output import make_console, write_json
 
@@ -55,6 +57,7 @@ def parse_name(text: str) -> tuple[str, int | None]:
     examples=(
         "spanloom datasets list",
         "spanloom datasets import trips trips.jsonl",
+        "spanloom datasets import trips agent.evalset.json --format adk",
         "spanloom datasets add trips 4bf92f3577b34da6a3ce929d0e0e4736",
         "spanloom datasets commit trips",
         "spanloom datasets show trips",
@@ -144,6 +147,12 @@ def add_command(
 @datasets_group.command("import", cls=TeachingCommand)
 @click.argument("name")
 @files_argument()
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(ROW_FORMATS)),
+    help="The format of the rows; else it is recognised.",
+)
 @_project
 @_signed
 @patient_client_option
@@ -151,20 +160,27 @@ def import_command(
     *,
     name: str,
     files: Sequence[Path],
+    form: str | None,
     project: str | None,
     annotator: str | None,
     client: Client,
 ) -> None:
-    """Put the rows of files into the draft of a dataset: JSON lines, as `export` writes them.
+    """Put the rows of files into the draft of a dataset.
 
-    The same file twice changes nothing. Ends with 1 if a row was not taken.
+    A row is an item, as `export` writes it, or one of Coze Loop's evaluation sets, Google's ADK,
+    Databricks, MLflow or LangSmith. The same file twice changes nothing. Ends with 1 if a row was
+    not taken.
     """
     for file in files:
         if not file.is_file():
             raise click.UsageError(f"{printable(str(file))}: there is no such file")
     client.put_dataset(name, project=project, annotator=annotator)
-    rows = (row for file in files for row in read_rows(file))
-    _end(name, send_items(client, name, rows, project))
+    given = Given(ROW_FORMATS[form] if form else None)
+    rows = given.items(row for file in files for row in read_rows(file))
+    done = send_items(client, name, rows, project)
+    for member, count in sorted(given.left_out.items()):
+        click.echo(f"  {member}: left out of {counted(count, 'row')}, as items have none", err=True)
+    _end(name, done)
 
 
 @datasets_group.command("commit", cls=TeachingCommand)

@@ -17,7 +17,7 @@ from spanloom.client.client import AsyncClient
 from spanloom.client.errors import ClientError, InvalidParameterError, NotFoundError
 from spanloom.client.evaluating.files import items_of_file, runs_of_file
 from spanloom.client.evaluating.given import Unread
-from spanloom.client.evaluating.sending import scores_of
+from spanloom.client.evaluating.sending import rows_of
 from spanloom.client.evaluating.stored import RunPlace, runs_at, stored_runs
 from spanloom.client.moments import milliseconds_of
 from spanloom.client.transfer.datasets import list_items
@@ -59,6 +59,8 @@ class Asked(NamedTuple):
     items_file: Path | None
     dataset: tuple[str, int | None] | None = None
     """Name and version; without a version the last one."""
+    sends: bool = False
+    """Whether the results become scores."""
 
 
 class Ended(NamedTuple):
@@ -110,9 +112,9 @@ def plan_of(asked: Asked) -> dict[str, Any]:  # JSON values
 
 def send_all(client: Client, config: Config, judgement: Judgement) -> str:
     """Store the results as scores; return why some are not stored, empty if all are."""
-    rows = (row.result for row in judgement.rows())
+    rows = rows_of(judgement.rows(), config.evaluators, config.name)
     try:
-        done = send_scores(ServiceScores(client), scores_of(rows, config.evaluators, config.name))
+        done = send_scores(ServiceScores(client), rows)
     except ClientError as error:
         return f"the scores were not sent: {ServiceError(error).message}"
     click.echo(f"{counted(done.stored, 'score')} of {printable(config.name)} stored", err=True)
@@ -141,7 +143,7 @@ def _has_end(asked: Asked) -> bool:
 
 def _begun(asked: Asked) -> Judgement:
     """Return a judgement with the items; raises ``click.UsageError`` if none can be read."""
-    judgement = Judgement(asked.config.evaluators)
+    judgement = Judgement(asked.config.evaluators, has_fingerprints=asked.sends)
     if asked.dataset is not None:
         _fill_from(asked, judgement, *asked.dataset)
     if asked.items_file is None:

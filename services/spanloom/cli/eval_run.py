@@ -113,7 +113,7 @@ def run_command(
     written.check(read)
     config = load_config(file, allows_code=allows_code)
     bases = load_bases(config, file)
-    asked = Asked(file, config, client, runs_file, source, items_file, of_dataset)
+    asked = Asked(file, config, client, runs_file, source, items_file, of_dataset, sends)
     if is_dry:
         write_json(orjson.dumps(plan_of(asked)), sys.stdout)
         return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.evaluation.contract.errors import ErrorCode, TooLargeError
 from spanloom.evaluation.contract.result import Result, Results
+from spanloom.evaluation.contract.view import named_fingerprint
 from spanloom.evaluation.making import make_evaluators
 from spanloom.evaluation.subject.expected import UnreadableExpectedError
 from spanloom.evaluation.subject.run import UnreadableRunError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.evaluation.evaluator import Evaluator
+    from spanloom.evaluation.subject.run import Run
 
 
 def evaluate(
@@ -67,6 +69,19 @@ def judge(subject: Subject, evaluators: Sequence[Evaluator]) -> Iterator[Result]
         for result in judge_one(subject, evaluator):
             subject.earlier.append(result)
             yield result
+
+
+def fingerprints(run: Run, evaluators: Sequence[Evaluator]) -> Mapping[str, str]:
+    """Return the fingerprint of what each evaluator reads of a run, by its name.
+
+    It is empty for a run that cannot be read.
+    """
+    views = {one.name: frozenset(one.judging.view) for one in evaluators}
+    try:
+        made = {view: named_fingerprint(run.document, view) for view in set(views.values())}
+    except Exception:  # it becomes an error of each evaluator
+        return dict.fromkeys(views, "")
+    return {name: made[view] for name, view in views.items()}
 
 
 def judge_one(subject: Subject, evaluator: Evaluator) -> Sequence[Result]:

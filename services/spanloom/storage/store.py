@@ -38,6 +38,8 @@ from spanloom.storage.engine.settings import (
 from spanloom.storage.engine.statements import request_schema
 from spanloom.storage.feed.clocks import Announcer, OwnClock, SharedClock
 from spanloom.storage.feed.store import ClickHouseFeed
+from spanloom.storage.followers import ClickHouseFollowers
+from spanloom.storage.online_rules import ClickHouseOnlineRules
 from spanloom.storage.progress import ClickHouseProgress
 from spanloom.storage.replays import ClickHouseReplays
 from spanloom.storage.runs.calls import ClickHouseCalls
@@ -112,6 +114,8 @@ class ClickHouseStore:
     queues: ClickHouseAnnotationQueues
     saved_views: ClickHouseViews
     datasets: ClickHouseDatasets
+    followers: ClickHouseFollowers
+    online_rules: ClickHouseOnlineRules
     replays: ClickHouseReplays
     deletions: ClickHouseDeletions
     snapshots: ClickHouseSnapshots
@@ -194,6 +198,8 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         queues=queues,
         saved_views=ClickHouseViews(worker, reader),
         datasets=ClickHouseDatasets(worker, reader),
+        followers=ClickHouseFollowers(worker),
+        online_rules=ClickHouseOnlineRules(worker, reader),
         replays=ClickHouseReplays(worker, is_alone=is_alone),
         deletions=ClickHouseDeletions(worker, hiding, spans.revisit, is_alone=is_alone),
         snapshots=ClickHouseSnapshots(writer, worker, path),

@@ -76,6 +76,8 @@ class ShelfStore:
         self.saved_views = memory.saved_views
         self.usage = memory.usage
         self.datasets = memory.datasets
+        self.online_rules = memory.online_rules
+        self.followers = memory.followers
         self.versions = ShelvedVersions(self)
         self.documents = ShelvedDocuments(self)
         self.spans = ShelvedSpans(self)

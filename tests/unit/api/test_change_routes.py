@@ -16,13 +16,13 @@ from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.api.app import create_app
 from spanloom.api.feed import feed as feed_module
-from spanloom.api.feed.tokens import LONGEST, decode_token, encode_token
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.ports.feed import Announcement, PositionGoneError
+from spanloom.core.query.feed_tokens import LONGEST, decode_token, encode_token
 from spanloom.core.query.positions import Position, Summary
 from spanloom.telemetry import Metrics
 

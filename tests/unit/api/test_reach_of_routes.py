@@ -78,6 +78,8 @@ OF_OTHER_TESTS = {
     "/v1/queues/{name}/items",
     "/v1/queues/{name}/items/{trace_id}",
     "/v1/views",
+    "/v1/online-rules",
+    "/v1/online-rules/{name}",
     "/v1/datasets",
     "/v1/datasets/{name}",
     "/v1/datasets/{name}/items",

@@ -13,7 +13,7 @@ from tests.support.stub_kinds import stub_kinds
 from spanloom.client import ApiError
 from spanloom.client.calls.lists import trajectories
 from spanloom.client.evaluating import stored
-from spanloom.client.evaluating.sending import scores_of
+from spanloom.client.evaluating.sending import rows_of
 from spanloom.client.evaluating.stored import RunPlace, runs_at, stored_runs
 from spanloom.client.transfer.scores import ServiceScores, list_all, send_scores
 from spanloom.evaluation.contract.errors import ErrorCode
@@ -81,28 +81,27 @@ def test_results_are_scores_of_an_experiment_and_sent_again_no_new_ones(
         {"name": "same", "kind": "stub"},
     )
     world.write(1)
-    judgement = Judgement(config.evaluators)
+    judgement = Judgement(config.evaluators, has_fingerprints=True)
     for given in stored_runs(client, trajectories()):
         assert isinstance(given.run, GivenRun)
         given.run.document["root_step"]["output"] = json.dumps({"score": 0.25})
         judgement.take(given.run)
     judgement.refuse("gone", ErrorCode.MISSING_RUN, "no run")
     for _ in range(2):
-        rows = (row.result for row in judgement.rows())
-        done = send_scores(ServiceScores(client), scores_of(rows, config.evaluators, "trips"))
+        rows = rows_of(judgement.rows(), config.evaluators, "trips")
+        done = send_scores(ServiceScores(client), rows)
         assert (done.stored, done.refused, done.waiting) == (6, [], 0)
     found = {(one["item"], one["name"]): one for one in list_all(client)}
     assert len(found) == 6
     score = found[f"{1:032x}", "good/x"]
-    assert {
-        name: score[name] for name in ("source", "author", "experiment", "target", "rule_id")
-    } == {
+    assert {name: score[name] for name in ("source", "author", "experiment", "target")} == {
         "source": "rule",
         "author": "good",
         "experiment": "trips",
         "target": "trajectory",
-        "rule_id": "x",
     }
+    assert score["view_fingerprint"].startswith("1:")
+    assert not found["gone", "good"]["view_fingerprint"]
     assert (score["value"], score["passed"], score["judged_version"]) == (0.25, False, 1)
     assert score["evidence"] == [{"step_id": f"{1:016x}", "field": "output"}]
     missing = found["gone", "good"]

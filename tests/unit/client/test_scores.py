@@ -61,6 +61,10 @@ SAID: list[dict[str, Any]] = [
         "input_tokens": 5,
         "output_tokens": 6,
         "cost": 0.5,
+        "view_fingerprint": "1:names:ff",
+        "coverage": 0.5,
+        "cached": True,
+        "metrics": {"f1": 0.25, "order": 1.0},
         "is_complete": False,
     },
 ]

@@ -10,7 +10,13 @@ import pytest
 from tests.support.made_runs import made_run
 
 from spanloom.core.document import Document
-from spanloom.evaluation.contract.view import WHOLE, Part, view_fingerprint
+from spanloom.evaluation.contract.view import (
+    WHOLE,
+    Part,
+    named_fingerprint,
+    view_fingerprint,
+    view_named_in,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,3 +65,15 @@ def test_a_change_of_what_is_read_changes_it(part: Part) -> None:
 def test_a_build_of_the_same_run_keeps_it(name: str) -> None:
     rebuilt = changed(lambda run: run["extraction"].update({name: "9"}))
     assert view_fingerprint(Document(rebuilt), WHOLE) == view_fingerprint(Document(RUN), WHOLE)
+
+
+@pytest.mark.parametrize("view", [WHOLE, {Part.NAMES, Part.TYPES}, set()])
+def test_a_fingerprint_names_the_view_that_it_is_of(view: set[Part]) -> None:
+    made = named_fingerprint(Document(RUN), view)
+    assert view_named_in(made) == view
+    assert made.endswith(view_fingerprint(Document(RUN), view))
+
+
+@pytest.mark.parametrize("text", ["", "ff", "1:names", "2:names:ff", "1:colours:ff", "1:names:"])
+def test_a_fingerprint_of_others_names_none(text: str) -> None:
+    assert view_named_in(text) is None

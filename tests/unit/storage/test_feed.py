@@ -9,13 +9,13 @@ import pytest
 from tests.support.feed_lanes import US, FeedLane, FeedRow, make_feed
 from tests.support.otlp_requests import START_NS
 
-from spanloom.api.feed.tokens import decode_token, encode_token
 from spanloom.core.errors import StoreTooSmallError, StoreUnavailableError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.model.upkeep import RetentionPlan, Terms
 from spanloom.core.ports.feed import Announcement, PositionGoneError
+from spanloom.core.query.feed_tokens import decode_token, encode_token
 from spanloom.core.query.positions import Position
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.feed.clocks import OwnClock, SharedClock

@@ -31,6 +31,8 @@ def _place(project: str, trace_id: str, score_id: str) -> ScorePlace:
 
 
 Text = Annotated[str, Field(max_length=512)]
+MetricName = Annotated[str, Field(min_length=1, max_length=200)]
+FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
 WAITS_US = 7 * 24 * 3600 * 1_000_000
 """So long a score waits for its trajectory before it is listed as an orphan."""
 MOST_TRACES, MOST_SOURCES = 200, 20
@@ -162,6 +164,22 @@ class ScoreRequest(BaseModel):
     input_tokens: Annotated[int, Field(ge=0, le=2**53)] = 0
     output_tokens: Annotated[int, Field(ge=0, le=2**53)] = 0
     cost: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    view_fingerprint: Annotated[
+        str,
+        Field(description="Of the parts of the run that the evaluator read.", max_length=512),
+    ] = ""
+    coverage: Annotated[
+        float | None,
+        Field(description="The share of the run that was read.", ge=0, le=1, allow_inf_nan=False),
+    ] = None
+    cached: Annotated[
+        bool,
+        Field(description="Whether every answer of a model was one that it had given before."),
+    ] = False
+    metrics: Annotated[
+        dict[MetricName, FiniteNumber],
+        Field(description="Further numbers by name.", max_length=100),
+    ] = {}
     at: Annotated[
         int | None,
         Field(
@@ -204,15 +222,11 @@ class ScoreRequest(BaseModel):
     def _evidence(self) -> str:
         return dump(self.evidence).decode() if self.evidence else ""
 
-    def _typed(self) -> tuple[str, float | None, str]:
-        value = self.value
-        if isinstance(value, bool):
-            return "boolean", float(value), self.label
-        if isinstance(value, (int, float)):
-            return "number", value, self.label
-        if text := value or self.label:
-            return "text" if self.value_type == "text" else "category", None, text
-        return self.value_type or ("none" if value is None else "category"), None, ""
+    def _typed(self) -> scores.TypedValue:
+        typed, wanted = scores.typed_value(self.value, self.label), self.value_type
+        if typed.number is not None or wanted is None:
+            return typed
+        return typed if typed.text and wanted != "text" else typed._replace(value_type=wanted)
 
 
 class ScoresRequest(BaseModel):

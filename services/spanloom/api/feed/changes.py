@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from spanloom.api.examples import CHANGES
 from spanloom.api.feed.feed import Feed
 from spanloom.api.feed.stream import EVENT_STREAM, EventStream
-from spanloom.api.feed.tokens import LONGEST, decode_token, encode_token
 from spanloom.api.feed.window import Wanted
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
@@ -21,6 +20,7 @@ from spanloom.api.services import Using
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach, Scope
 from spanloom.core.ports.feed import Announcement, FeedPage
+from spanloom.core.query.feed_tokens import LONGEST, decode_token, encode_token
 from spanloom.core.query.positions import Position
 from spanloom.core.query.where.tree import asks_for_words
 from spanloom.core.records.change import Change

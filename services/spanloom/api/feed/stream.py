@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import StreamingResponse
 
-from spanloom.api.feed.tokens import encode_token
 from spanloom.core.errors import InvalidQueryError, RetryableError
 from spanloom.core.ports.feed import PositionGoneError
+from spanloom.core.query.feed_tokens import encode_token
 from spanloom.core.query.positions import Recent
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from spanloom.annotation.requests import InvalidWritesError, WriteConflictError
 from spanloom.annotation.schemes import UnknownSchemeError
 from spanloom.annotation.scores import DeletedRunError
 from spanloom.api.annotations.schemas import write_row
-from spanloom.api.feed.tokens import encode_token
 from spanloom.api.rows.forms import NotAcceptableError
 from spanloom.core.annotation.yaml_tree import SchemeError
 from spanloom.core.errors import (
@@ -32,10 +31,12 @@ from spanloom.core.errors import (
 )
 from spanloom.core.formats.losses import NotHeldError
 from spanloom.core.ports.feed import PositionGoneError
+from spanloom.core.query.feed_tokens import encode_token
 from spanloom.core.query.where.problems import InvalidTextsError
 from spanloom.core.records.saved_view import ViewItem
 from spanloom.datasets.keeping import DatasetRefusedError, UnknownDatasetError
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
+from spanloom.online.keeping import RuleRefusedError, UnknownRuleError
 from spanloom.saved_views.keeping import UnknownViewError, ViewRefusedError
 
 MEDIA_TYPE = "application/problem+json"
@@ -139,6 +140,8 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(UnknownViewError, _on_unknown)
     app.add_exception_handler(UnknownDatasetError, _on_unknown)
     app.add_exception_handler(DatasetRefusedError, _on_conflict)
+    app.add_exception_handler(UnknownRuleError, _on_unknown)
+    app.add_exception_handler(RuleRefusedError, _on_conflict)
     app.add_exception_handler(InvalidEvaluatorError, _on_invalid_evaluator)
     app.add_exception_handler(ViewRefusedError, _on_view_refused)
     app.add_exception_handler(NotCompleteError, _on_conflict)
@@ -289,7 +292,8 @@ _FRAMEWORK_DETAILS = {
 _MEANINGS = {
     401: "A key is missing, wrong, revoked or expired.",
     403: "The key does not open this, or a web page asked for a change.",
-    404: "There is no such trajectory, conversation, replay, scheme, queue, view, dataset or key.",
+    404: "There is no such trajectory, conversation, replay, scheme, queue, view, dataset, online "
+    "rule or key.",
     406: "No form of rows that `Accept` asks for is there, `available` lists those that are; "
     "or the `format` cannot hold the run, `reason` says why.",
     409: "It cannot be done now: changed elsewhere, or not by this store.",

@@ -5,72 +5,46 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spanloom.client.transfer.scores import PlacedRow
-from spanloom.core.formats.json_bytes import dump
-from spanloom.core.scoring.results import LONGEST_RATIONALE
+from spanloom.core.model.span import TraceKey
+from spanloom.core.records.score import ScoreItem
+from spanloom.evaluation.contract.result import Result
+from spanloom.judging.judging import Judged
+from spanloom.judging.scores import scores_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
+    from spanloom.core.model.score import Score
     from spanloom.evaluation.evaluator import Evaluator
+    from spanloom.evaluation.files.judging import Row
 
-    Row = Mapping[str, Any]  # a result of a report
-
-_SOURCES = {"judge": "llm", "python": "code", "callable": "code"}
-"""By kind; all others are rules."""
-_MOST_EVIDENCE = 100
-_EVIDENCE_BYTES = 20_000
+_SERVICES = frozenset({"at", "score_id"})
+"""What the service adds to a score."""
 
 
-def scores_of(
+def rows_of(
     rows: Iterable[Row], evaluators: Iterable[Evaluator], experiment: str
 ) -> Iterator[PlacedRow]:
-    """Yield results as rows that ``POST /v1/scores`` takes.
+    """Yield results of a report as rows that ``POST /v1/scores`` takes.
 
     A result without a run is a score of the item. Sent again, they are the same scores.
     """
     known = {one.name: one for one in evaluators}
     for row in rows:
-        place = f"{row['item']}, {row['name']}"
-        yield PlacedRow(place, _score(row, known[row["evaluator"]], experiment))
+        told = row.result
+        result = Result.model_validate({name: told[name] for name in Result.model_fields})
+        judged = Judged(result, row.view_fingerprint, known[result.evaluator])
+        key = TraceKey(told["project"], told["trace_id"])
+        (score,) = scores_of(
+            *([judged], key, told["version"]),
+            experiment=experiment,
+            item=told["item"],
+            repeat=told["repeat"],
+        )
+        yield PlacedRow(f"{told['item']}, {told['name']}", row_of(score))
 
 
-def _score(row: Row, evaluator: Evaluator, experiment: str) -> dict[str, Any]:
-    is_of_run = bool(row["trace_id"])
-    made = {
-        "trace_id": row["trace_id"],
-        "project": row["project"],
-        "target": "trajectory" if is_of_run else "item",
-        "name": row["name"],
-        "source": _SOURCES.get(evaluator.kind, "rule"),
-        "author": evaluator.name,
-        "value": row["value"],
-        "label": row["label"],
-        "passed": row["passed"],
-        "status": row["status"],
-        "error_code": row["error_code"],
-        "rationale": row["rationale"][:LONGEST_RATIONALE],
-        "evidence": _evidence(row["evidence"]),
-        "evaluator_version": evaluator.judging.version,
-        "config_hash": evaluator.config_hash,
-        "rule_id": _rule_in(row["name"], evaluator.name),
-        "experiment": experiment,
-        "item": row["item"],
-        "repeat": row["repeat"],
-        "judged_version": row["version"],
-        "cost": row["cost_usd"],
-    }
-    return {key: value for key, value in made.items() if value not in (None, "", [])}
-
-
-def _rule_in(score: str, evaluator: str) -> str:
-    """Return the rule of a score ``EVALUATOR/RULE``; empty for any other name."""
-    prefix = f"{evaluator}/"
-    return score.removeprefix(prefix) if score.startswith(prefix) else ""
-
-
-def _evidence(evidence: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the first steps of evidence that a score has room for, without empty members."""
-    kept = [{k: v for k, v in one.items() if v is not None} for one in evidence[:_MOST_EVIDENCE]]
-    while kept and len(dump(kept)) > _EVIDENCE_BYTES:
-        kept.pop()
-    return kept
+def row_of(score: Score) -> dict[str, Any]:
+    """Return a score as a row that ``POST /v1/scores`` takes; it is made when it is stored."""
+    row = ScoreItem.row_of(score)
+    return {k: v for k, v in row.items() if k not in _SERVICES and v not in (None, "", [], {})}

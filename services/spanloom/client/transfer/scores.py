@@ -41,7 +41,8 @@ _WRITTEN = (
     *("trace_id", "name", "source", "author", "target", "step_id", "conversation_id", "value"),
     *("value_type", "label", "passed", "is_complete", "status", "error_code", "rationale"),
     *("evidence", "evaluator_version", "config_hash", "rule_id", "experiment", "item", "repeat"),
-    *("judged_version", "input_tokens", "output_tokens", "cost", "at", "is_deleted"),
+    *("judged_version", "input_tokens", "output_tokens", "cost", "view_fingerprint"),
+    *("coverage", "cached", "metrics", "at", "is_deleted"),
 )
 """What the service takes of a row; the rest follows from it."""
 
@@ -203,7 +204,7 @@ def _read_table(path: Path) -> Iterator[PlacedRow]:
 def _of_table(place: str, row: dict[str, Any]) -> PlacedRow:
     """Return a row of a table, in which values of several types are JSON texts."""
     try:
-        for name in ("value", "evidence"):
+        for name in ("value", "evidence", "metrics"):
             if isinstance(row.get(name), str):
                 row[name] = orjson.loads(row[name])
     except ValueError:

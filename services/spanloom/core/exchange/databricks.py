@@ -124,7 +124,7 @@ class Rows:
         """Yield every run of the rows, and what is refused."""
         for value in values:
             try:
-                rows = list(_rows_in(value))
+                rows = list(rows_in(value))
             except InvalidRequestError as error:
                 yield Refused(value.place, str(error))
             else:
@@ -134,7 +134,8 @@ class Rows:
 ROWS = Rows()
 
 
-def _rows_in(located: Located) -> Iterator[Located]:
+def rows_in(located: Located) -> Iterator[Located]:
+    """Yield a row, or the rows of an object of columns; raises ``InvalidRequestError``."""
     place, value = located
     if not isinstance(value, dict) or not isinstance(value.get("request"), list):
         yield located

@@ -32,6 +32,8 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
     **{name: type(usual) for name, usual in DEFAULTS.items() if usual is not None},
     "passed": bool,
     "cost": (int, float),
+    "coverage": (int, float),
+    "metrics": dict,
     "value_type": str,
     "label": str,
     "evidence": list,
@@ -77,7 +79,7 @@ def members_to_keep(row: Row, known: Collection[str] = ()) -> Json:
 
     The type of a value is kept of texts alone: categories are texts too.
     """
-    usual = {**DEFAULTS, "source": "", "label": "", "evidence": []}
+    usual = {**DEFAULTS, "source": "", "label": "", "evidence": [], "metrics": {}}
     found = {k: row.get(k, other) for k, other in usual.items() if k not in known}
     kept = {k: value for k, value in found.items() if value not in (None, usual[k])}
     return kept | ({"value_type": "text"} if row.get("value_type") == "text" else {})

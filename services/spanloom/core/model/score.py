@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from spanloom.core.model.span import TraceKey
 
 IDENTITY = (
@@ -14,6 +16,24 @@ IDENTITY = (
     *("experiment", "item", "repeat"),
 )
 """Members that make a score the same one; others with the same are revisions of it."""
+
+
+class TypedValue(NamedTuple):
+    """A value as a score keeps it."""
+
+    value_type: str
+    number: float | None
+    text: str
+
+
+def typed_value(value: float | bool | str | None, label: str = "") -> TypedValue:
+    """Return a value with its type; a label alone is a category."""
+    if isinstance(value, bool):
+        return TypedValue("boolean", float(value), label)
+    if isinstance(value, (int, float)):
+        return TypedValue("number", float(value), label)
+    text = value or label
+    return TypedValue("category" if text or value is not None else "none", None, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +72,14 @@ class Score:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
+    view_fingerprint: str = ""
+    """Of the parts of the run that the evaluator read; empty: unknown."""
+    coverage: float | None = None
+    """The share of the run that was read, 0 to 1; ``None``: all of it, or unknown."""
+    cached: bool = False
+    """Whether every answer of a model was one that it had given before."""
+    metrics: Mapping[str, float] = field(default_factory=dict, hash=False)
+    """Further numbers by name."""
     is_deleted: bool = False
 
     @property

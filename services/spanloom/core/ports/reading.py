@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     )
     from spanloom.core.ports.datasets import DatasetStore
     from spanloom.core.ports.feed import FeedReader
+    from spanloom.core.ports.followers import FollowerStore
+    from spanloom.core.ports.online_rules import OnlineRuleStore
     from spanloom.core.ports.progress import ReplayRequests
     from spanloom.core.ports.saved_views import ViewStore
     from spanloom.core.ports.steps import StepReader
@@ -256,3 +258,11 @@ class ReadingStore(Protocol):
     @property
     def datasets(self) -> DatasetStore:
         """Datasets that projects store."""
+
+    @property
+    def followers(self) -> FollowerStore:
+        """How far the followers of the change feed have come."""
+
+    @property
+    def online_rules(self) -> OnlineRuleStore:
+        """Rules that judge what comes in, and their work."""

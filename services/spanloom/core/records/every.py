@@ -10,6 +10,7 @@ from spanloom.core.records.conversation import CONVERSATION
 from spanloom.core.records.dataset import DATASET, DATASET_ROW
 from spanloom.core.records.field import FIELD
 from spanloom.core.records.hit import HIT
+from spanloom.core.records.online_rule import ONLINE_RULE
 from spanloom.core.records.queue import QUEUE, QUEUED_RUN
 from spanloom.core.records.run import RUN
 from spanloom.core.records.saved_view import VIEW
@@ -37,6 +38,7 @@ RECORDS: Sequence[Declaration] = (
     VIEW,
     DATASET,
     DATASET_ROW,
+    ONLINE_RULE,
     SPAN,
     FIELD,
 )

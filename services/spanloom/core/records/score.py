@@ -112,7 +112,7 @@ class ScoreItem(Record):
         Example(False),
     ]
     status: Annotated[
-        str, Stored("Status", _NAME, "ok, na or error.", default="'ok'"), Example("ok")
+        str, Stored("Status", _NAME, "ok, na, skipped or error.", default="'ok'"), Example("ok")
     ]
     error_code: Annotated[str, Stored("ErrorCode", _NAME, "Of an error."), Example("")]
     rationale: Annotated[str, Stored("Rationale", "String", "Why."), Example("")]
@@ -156,6 +156,38 @@ class ScoreItem(Record):
         Stored("Cost", "Nullable(Float64)", "What making it cost, in US dollars."),
         Example(None),
     ] = None
+    view_fingerprint: Annotated[
+        str,
+        Stored(
+            "ViewFingerprint",
+            "String",
+            "Of the parts of the run that the evaluator read, which it names; empty: unknown.",
+        ),
+        Example(""),
+    ] = ""
+    coverage: Annotated[
+        float | None,
+        Stored(
+            "Coverage",
+            "Nullable(Float64)",
+            "Share of the run that was read, 0 to 1; null: all of it, or unknown.",
+        ),
+        Example(None),
+    ] = None
+    cached: Annotated[
+        bool,
+        Stored(
+            "IsCached",
+            "Bool",
+            "Whether every answer of a model was one that it had given before.",
+        ),
+        Example(False),
+    ] = False
+    metrics: Annotated[
+        dict[str, float],
+        Stored("Metrics", "Map(LowCardinality(String), Float64)", "Further numbers by name."),
+        Example({}),
+    ] = Field(default_factory=dict)
     at: Annotated[
         Moment,
         PLAIN_TEXT,

@@ -46,6 +46,9 @@ DEFAULTS: Row = {
     "input_tokens": 0,
     "output_tokens": 0,
     "cost": None,
+    "view_fingerprint": "",
+    "coverage": None,
+    "cached": False,
 }
 """Members that are written unless they have these values."""
 
@@ -101,8 +104,9 @@ def _attributes(row: Row) -> Iterator[tuple[str, Any]]:
     for name, usual in DEFAULTS.items():
         if (value := row.get(name, usual)) != usual:
             yield OWN + name, value
-    if evidence := row.get("evidence"):
-        yield f"{OWN}evidence", orjson.dumps(evidence).decode()
+    for name in ("evidence", "metrics"):
+        if value := row.get(name):
+            yield OWN + name, orjson.dumps(value).decode()
 
 
 def _value(kind: object, value: Any, label: str) -> Iterator[tuple[str, Any]]:

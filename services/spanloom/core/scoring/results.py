@@ -142,6 +142,23 @@ def _money(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def _share(text: str) -> float | None:
+    number = _money(text)
+    return number if number is not None and 0 <= number <= 1 else None
+
+
+def _numbers(text: str) -> Mapping[str, float] | None:
+    """Return the finite numbers of a JSON object; ``None`` for anything else."""
+    try:
+        found = orjson.loads(text) if len(text) <= LONGEST_RATIONALE else None
+    except ValueError:
+        return None
+    if not isinstance(found, dict):
+        return None
+    numbers = {key: float(value) for key, value in found.items() if type(value) in (int, float)}
+    return {key: value for key, value in numbers.items() if math.isfinite(value)}
+
+
 def _list(text: str) -> str | None:
     """Return JSON of a list as it is; ``None`` for anything else."""
     if len(text) > LONGEST_RATIONALE:
@@ -168,5 +185,9 @@ _OWN: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "input_tokens": ("input_tokens", _count),
     "output_tokens": ("output_tokens", _count),
     "cost": ("cost", _money),
+    "view_fingerprint": ("view_fingerprint", _short),
+    "coverage": ("coverage", _share),
+    "cached": ("cached", _truth),
+    "metrics": ("metrics", _numbers),
 }
 """Our own attributes, without their prefix: the member of the score, and how its text is read."""

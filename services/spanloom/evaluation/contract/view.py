@@ -76,6 +76,31 @@ def view_fingerprint(document: Document, view: AbstractSet[Part]) -> str:
     return digest.hexdigest()
 
 
+def named_fingerprint(document: Document, view: AbstractSet[Part]) -> str:
+    """Return a fingerprint that names its view: ``1:names,types:9f86d081…``.
+
+    By its text alone it is computed again for another version of the run.
+    """
+    names = ",".join(part.value for part in Part if part in view)
+    return f"{_EDITION}:{names}:{view_fingerprint(document, view)}"
+
+
+def view_named_in(fingerprint: str) -> AbstractSet[Part] | None:
+    """Return the view that a fingerprint names; ``None`` if it is none of this edition."""
+    edition, _, rest = fingerprint.partition(":")
+    names, _, digest = rest.partition(":")
+    if edition != _EDITION or not digest:
+        return None
+    try:
+        return frozenset(map(Part, names.split(","))) if names else frozenset()
+    except ValueError:
+        return None
+
+
+_EDITION = "1"
+"""Changes with what ``view_fingerprint`` makes of the same document."""
+
+
 def _lasting(extraction: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what an extraction tells of the run, without what each build and store counts anew."""
     return {name: told for name, told in extraction.items() if name not in _OF_A_BUILD}

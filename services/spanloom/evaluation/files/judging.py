@@ -18,7 +18,7 @@ from spanloom.core.formats.json_bytes import dump
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.contract.estimate import total
 from spanloom.evaluation.contract.result import Results
-from spanloom.evaluation.evaluate import judge
+from spanloom.evaluation.evaluate import fingerprints, judge
 from spanloom.evaluation.files.items import Items
 from spanloom.evaluation.files.shown import show_evidence
 from spanloom.evaluation.subject.run import Run
@@ -71,6 +71,8 @@ class Row(NamedTuple):
 
     result: Mapping[str, Any]  # JSON values
     shown: Sequence[str]
+    view_fingerprint: str = ""
+    """Of what its evaluator read; only of a judgement that has them."""
 
 
 @dataclass(slots=True)
@@ -86,6 +88,8 @@ class _Judged:
     """A list of results as JSON."""
     shown: Mapping[int, Sequence[str]]
     """What evidence shows, by the place of the result in the list."""
+    fingerprints: Mapping[str, str]
+    """Of what was read, by evaluator."""
 
     @property
     def place(self) -> tuple[str, int, str, str]:
@@ -98,6 +102,8 @@ class Judgement:
 
     evaluators: Sequence[Evaluator]
     items: Items = field(default_factory=Items)
+    has_fingerprints: bool = False
+    """Whether rows have the fingerprints of what was read: for scores."""
     runs: int = 0
     """Runs that were read, each once."""
     _judged: dict[tuple[str, str, str], _Judged] = field(default_factory=dict)
@@ -135,7 +141,7 @@ class Judgement:
             for one in self.evaluators
             for score in one.judging.scores
         ]
-        self._judged[item, "", ""] = _Judged(item, 0, "", "", 0, _dumped(errors), {})
+        self._judged[item, "", ""] = _Judged(item, 0, "", "", 0, _dumped(errors), {}, {})
 
     def finish(self) -> None:
         """Note the items without a run."""
@@ -156,13 +162,14 @@ class Judgement:
                 yield from _rows_of(judged, item, repeat)
 
     def _keep(self, run: GivenRun, item: str, results: Sequence[Result], read: Run) -> None:
-        made = _Judged(
-            item, run.started_at, run.trace_id, run.project, run.version, _dumped(results), {}
-        )
+        place = item, run.started_at, run.trace_id, run.project, run.version
+        made = _Judged(*place, _dumped(results), {}, {})
         before = self._judged.get((item, run.project, run.trace_id))
         if before and (before.version, before.results) >= (made.version, made.results):
             return
         made.shown = _shown(results, read)
+        if self.has_fingerprints:
+            made.fingerprints = fingerprints(read, self.evaluators)
         self._judged[item, run.project, run.trace_id] = made
 
 
@@ -189,4 +196,5 @@ def _rows_of(judged: _Judged, item: str, repeat: int) -> Iterator[Row]:
         "version": judged.version,
     }
     for at, result in enumerate(orjson.loads(judged.results)):
-        yield Row({**result, **place}, judged.shown.get(at, ()))
+        fingerprint = judged.fingerprints.get(result["evaluator"], "")
+        yield Row({**result, **place}, judged.shown.get(at, ()), fingerprint)

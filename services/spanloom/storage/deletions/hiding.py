@@ -43,6 +43,7 @@ OF_TRACES = (
     "trajectory_snapshots",
     "annotation_queue_items",
     "annotation_queue_events",
+    "online_work",
 )
 """Every table with rows of traces, by ``Project`` and ``TraceId``: a deletion empties them all, in
 this order: what requests brought goes before the spans, which would be missed."""
@@ -65,6 +66,9 @@ NOT_OF_TRACES = {
     "dataset_drafts": "which items a draft has",
     "dataset_versions": "versions of datasets",
     "dataset_items": "which items a version has",
+    "follower_places": "how far followers of the change feed have come",
+    "online_rules": "rules that judge what comes in, of no trace",
+    "online_walks": "how far rules have come with runs of the past",
     "replays": "filters that somebody asked for, and how far it came",
     "replay_parts": "how far each part of a replay is",
 }
@@ -145,6 +149,9 @@ NEED_NO_SET = {
     "indexed_texts": "text_hashes has named what it asks for",
     "text_candidates": "current_texts names what it found",
     "read_texts": "current_texts has named what it asks for",
+    "online_waiting": "deleted_among is asked of what it found",
+    "online_judged_before": "deleted_among is asked of what it found",
+    "online_spent": "tells what was spent, of no run",
     "words_beginning": "tells words, of no run",
 }
 """Queries that need no set of deleted traces though they name no trace, and why."""

@@ -43,6 +43,7 @@ RETAINED = {
     "conversation_members": ("UpdatedAt", Kind.TRAJECTORIES),
     "step_texts": ("UpdatedAt", Kind.TRAJECTORIES),
     "text_watermark": ("UpdatedAt", Kind.TRAJECTORIES),
+    "online_work": ("UpdatedAt", Kind.TRAJECTORIES),
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),
     "replay_parts": ("UpdatedAt", Kind.TRAJECTORIES),
 }

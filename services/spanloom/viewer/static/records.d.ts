@@ -226,6 +226,10 @@ export interface ScoreItem {
   input_tokens: number;
   output_tokens: number;
   cost: number | null;
+  view_fingerprint: string;
+  coverage: number | null;
+  cached: boolean;
+  metrics: Record<string, number>;
   /** Milliseconds since the epoch. */
   at: string;
 }
@@ -464,6 +468,66 @@ export interface DatasetRow {
   metadata: Record<string, any> | null;
   /** The run that it was made of: `trace_id`, `project`, `version`, `step_id`. */
   source: Record<string, any> | null;
+}
+
+/** What a rule may take in a day (UTC); null is no limit. */
+export interface RuleBudgetItem {
+  /** US dollars. */
+  usd: number | null;
+  /** In and out. */
+  tokens: number | null;
+  /** Requests to a model. */
+  calls: number | null;
+  /** Judged runs. */
+  runs: number | null;
+}
+
+/** How many runs are in which state; of each run its newest work counts. */
+export interface RuleProgressItem {
+  /** Waiting. */
+  pending: number;
+  /** Judged. */
+  done: number;
+  /** Could not be judged, and are not tried again. */
+  error: number;
+  /** Waiting for the next day: the budget is spent. */
+  deferred: number;
+  /** Have changed since, but were judged again often enough. */
+  stale: number;
+  /** Seconds for which the oldest one that is due waits. */
+  lag_s: number;
+}
+
+/** A rule that judges runs as they come in. */
+export interface OnlineRuleItem {
+  /** Also the `rule_id` of its scores. */
+  name: string;
+  project: string;
+  /** Counts changes of what it judges and how; of the budget it does not. */
+  version: number;
+  /** Which runs, as in lists; empty: all. */
+  where: string;
+  /** As `spanloom.evaluate` takes them. */
+  evaluators: Record<string, any>[];
+  /** The share of runs, 0 to 1. */
+  sample: number;
+  /** What the sample is drawn of: `trace` or `conversation`. */
+  unit: string;
+  /** `settled`, or `partial`: runs that have not settled, too. */
+  when: string;
+  /** Seconds to wait after a run has come so far. */
+  delay_s: number;
+  /** Null: no limit. */
+  budget: RuleBudgetItem | null;
+  /** Runs of the past to judge, by the start of their root: `from` (null: from the beginning) and `to` (null: up to the newest), milliseconds since the epoch; `taken`, how many it has given to judge; `done`, whether it is at its end. */
+  backfill: Record<string, any> | null;
+  /** Whether it judges nothing at the moment. */
+  paused: boolean;
+  progress: RuleProgressItem;
+  /** Who put it last, as they call themselves. */
+  put_by: string;
+  /** Milliseconds since the epoch. */
+  put_at: string;
 }
 
 /** The result of an evaluation, as an event of the span reports it. */

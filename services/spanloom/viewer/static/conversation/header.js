@@ -21,9 +21,11 @@ import { later } from "../ui/fetched.js";
 
 /** @typedef {import("../list/run.js").Run} Run */
 
-/** The list from which the reader came here, also after runs were opened. */
+const CONVERSATIONS = "/conversations";
+
+/** The list from which the reader came here, also after runs were opened; opened by a link, that of conversations. */
 function listBefore() {
-  const { url, back = "/" } = origin();
+  const { url, back = CONVERSATIONS } = origin(CONVERSATIONS);
   return /^.conversation\b/.test(url) ? back : url;
 }
 

@@ -28,8 +28,8 @@ export function stateOf(run) {
  * @typedef {{url: string, runs: [string, string][], first?: number, asked?: Params, cursor?: string | null, back?: string}} Origin
  */
 
-/** @returns {Origin} */
-export const origin = () => read("list", /** @type {Origin} */ ({ url: "/", runs: [] }), sessionStorage);
+/** @param {string} [url] the list to go back to if none was open in this tab @returns {Origin} */
+export const origin = (url = "/") => read("list", /** @type {Origin} */ ({ url, runs: [] }), sessionStorage);
 
 /** @param {Origin} now */
 export const keepOrigin = (now) => write("list", now, sessionStorage);

@@ -1,0 +1,84 @@
+"""Routes of online rules: list, put, pause by putting, delete."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from pydantic import AfterValidator
+
+from spanloom.api.annotations.annotators import OneProject
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.online_rule_schemas import RULE, RULES, OnlineRuleRequest, item_of, rule_name
+from spanloom.api.runs.places import Reader
+from spanloom.api.services import Using
+from spanloom.core.model.access import Scope
+from spanloom.core.records.online_rule import EXAMPLE_RULE, OnlineRuleItem, OnlineRuleList
+
+router = APIRouter(tags=["online rules"])
+
+NameInPath = Annotated[
+    str,
+    Path(description="Name of the rule.", examples=[EXAMPLE_RULE]),
+    AfterValidator(rule_name),
+]
+READING = problem_responses(401, 403, 404, 422, 503)
+
+
+@router.get(
+    "/v1/online-rules",
+    operation_id="listOnlineRules",
+    summary="List online rules",
+    responses={200: RULES, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_online_rules(project: OneProject, using: Using) -> OnlineRuleList:
+    """Return the online rules of a project by name, with their progress."""
+    found = await using.calls.run(using.online_rules.listed, project)
+    return OnlineRuleList(items=list(map(item_of, found)))
+
+
+@router.get(
+    "/v1/online-rules/{name}",
+    operation_id="getOnlineRule",
+    summary="Get an online rule",
+    responses={200: RULE, **READING},
+)
+@needs(Scope.READ)
+async def get_online_rule(name: NameInPath, project: OneProject, using: Using) -> OnlineRuleItem:
+    """Return a rule with its progress."""
+    return item_of(await using.calls.run(using.online_rules.get, project, name))
+
+
+@router.put(
+    "/v1/online-rules/{name}",
+    operation_id="putOnlineRule",
+    summary="Make or change an online rule",
+    responses={200: RULE, **problem_responses(401, 403, 409, 413, 422, 503)},
+)
+@needs(Scope.ANNOTATE)
+async def put_online_rule(
+    name: NameInPath, wanted: OnlineRuleRequest, project: OneProject, using: Using, reader: Reader
+) -> OnlineRuleItem:
+    """Store what is given of a rule; the same again changes nothing.
+
+    A change of `where`, `evaluators`, `sample`, `unit` or `when` is a new version, for runs that
+    come in from now on; `rescore` has it judge those again, too, that it has judged before. An
+    evaluator or a `where` that cannot be meant is 422 with its place and the reason. Evaluators
+    that run the code of a file are refused.
+    """
+    put = using.online_rules.put
+    return item_of(await using.calls.run(put, project, name, wanted.changes(), reader))
+
+
+@router.delete(
+    "/v1/online-rules/{name}",
+    operation_id="deleteOnlineRule",
+    summary="Delete an online rule",
+    responses={200: RULE, **READING},
+)
+@needs(Scope.ANNOTATE)
+async def delete_online_rule(
+    name: NameInPath, project: OneProject, using: Using, reader: Reader
+) -> OnlineRuleItem:
+    """Delete a rule, and return it as it was. Its scores stay."""
+    return item_of(await using.calls.run(using.online_rules.delete, project, name, reader))

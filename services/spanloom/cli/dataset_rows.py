@@ -1,0 +1,42 @@
+"""Rows of files, in any of the formats of rows, as items for a dataset."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from spanloom.client.transfer.datasets import PlacedItem
+from spanloom.core.errors import InvalidRequestError
+from spanloom.datasets.foreign.registry import recognised
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from spanloom.datasets.foreign.registry import RowFormat
+
+
+class Given:
+    """The rows of one import, and what items have no place for."""
+
+    def __init__(self, form: RowFormat | None) -> None:
+        """Read rows of a format; without one, each row in the format that it is like."""
+        self._form = form
+        self.left_out: Counter[str] = Counter()
+        """How many rows had a member that was left out."""
+
+    def items(self, rows: Iterable[PlacedItem]) -> Iterator[PlacedItem]:
+        """Yield the items of rows at their places; a row that is none, with its reason."""
+        for row in rows:
+            if row.reason:
+                yield row
+                continue
+            try:
+                yield from self._items_of(row)
+            except (InvalidRequestError, RecursionError) as error:
+                yield PlacedItem(row.place, None, str(error))
+
+    def _items_of(self, row: PlacedItem) -> Iterator[PlacedItem]:
+        form = self._form or recognised(row.row)
+        for found in form.read(row.row):
+            self.left_out.update(found.left_out)
+            yield PlacedItem(row.place, found.item, found.reason)

@@ -1,0 +1,74 @@
+"""The port of online rules: the rules, their work, and how far their walks over the past are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from spanloom.core.model.access import Reach
+    from spanloom.core.model.online_rule import (
+        OnlineRule,
+        RuleId,
+        RuleProgress,
+        Spent,
+        WalkPlace,
+        Work,
+        WorkState,
+    )
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.sharing import Slices
+
+
+class OnlineRuleStore(Protocol):
+    """Keeps online rules and their work."""
+
+    def put(self, rule: OnlineRule) -> None:
+        """Store a rule, durable when this returns; the latest of one name counts.
+
+        The store sets ``since_us`` where it is 0.
+        """
+
+    def list(self, reach: Reach, name: str = "") -> Sequence[OnlineRule]:
+        """Return rules by project and name, all or those of a name; also those that are deleted."""
+
+    def add_work(self, work: Sequence[Work]) -> None:
+        """Store revisions of work, durable when this returns."""
+
+    def waiting(
+        self,
+        slices: Slices,
+        now_us: int,
+        limit: int,
+        rules: Collection[RuleId],
+        states: Collection[WorkState],
+    ) -> Sequence[Work]:
+        """Return work of these rules in one of the states of ``WAITING``, of runs in the slices.
+
+        Pending work is left out before it is due, and comes before deferred work, the one that is
+        due longest first.
+        """
+
+    def work_of(self, keys: Sequence[TraceKey]) -> Sequence[Work]:
+        """Return all work of these runs, each in its highest revision."""
+
+    def progress(self, project: str, name: str = "") -> Mapping[str, RuleProgress]:
+        """Return the progress of the rules of a project, or of one; without work there is none."""
+
+    def spent(self, project: str, name: str, since_us: int) -> Spent:
+        """Return what a rule has taken since a time."""
+
+    def judged_before(
+        self, project: str, name: str, version: int, after: str, limit: int
+    ) -> Sequence[str]:
+        """Return traces behind one, by id, that earlier versions of a rule had to do with.
+
+        Those that failed under this version are among them.
+        """
+
+    def place(self, place: WalkPlace) -> None:
+        """Store how far a walk has come, durable when this returns."""
+
+    def places(self, reach: Reach) -> Sequence[WalkPlace]:
+        """Return how far the walks of rules have come."""

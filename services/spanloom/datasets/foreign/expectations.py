@@ -1,0 +1,56 @@
+"""What rows of Databricks and MLflow expect, under the names that items have for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.formats.readers import a_list, a_text, an_object
+from spanloom.datasets.foreign.row import is_given
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.core.formats.json_bytes import Json
+
+
+def expected_in(row: Json, where: str = "") -> dict[str, Any]:  # JSON values
+    """Return the members of a row that say what is expected; others keep their names.
+
+    Raises ``InvalidRequestError`` with the place of one that has another shape.
+    """
+    made: dict[str, Any] = {}
+    for name, value in row.items():
+        if not is_given(value):
+            continue
+        ours, read = _MEMBERS.get(name, (name, _as_it_is))
+        made[ours] = read(value, f"{where}{name}")
+    return made
+
+
+def _as_it_is(value: Any, _where: str) -> Any:  # as JSON has it
+    return value
+
+
+def _facts(value: object, where: str) -> list[str]:
+    return [a_text(fact, f"{where}.{at}") for at, fact in enumerate(a_list(value, where))]
+
+
+def _chunks(value: object, where: str) -> list[Json]:
+    return [_chunk(one, f"{where}.{at}") for at, one in enumerate(a_list(value, where))]
+
+
+def _chunk(value: object, where: str) -> Json:
+    chunk = an_object(value, where)
+    if not isinstance(chunk.get("doc_uri"), str):
+        raise InvalidRequestError(f"{where}.doc_uri: it is missing")
+    return chunk
+
+
+_MEMBERS: dict[str, tuple[str, Callable[[Any, str], Any]]] = {
+    "expected_response": ("response", a_text),
+    "expected_facts": ("facts", _facts),
+    "expected_retrieved_context": ("retrieved_context", _chunks),
+}
+EXPECTED = frozenset({*_MEMBERS, "guidelines", "custom_expected"})
+"""Columns of a row that say what is expected."""

@@ -1,0 +1,49 @@
+"""Every format of rows that become items, by its name; the name of runs in that format, if any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from spanloom.datasets.foreign import adk, coze, databricks, langsmith, mlflow
+from spanloom.datasets.foreign.row import ForeignItem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from spanloom.datasets.foreign.row import Items, ReadRow
+
+OWN: Final = "items"
+"""The format of ``spanloom datasets export`` and of the page."""
+
+
+class RowFormat(NamedTuple):
+    """A format of rows."""
+
+    fits: Callable[[Any], bool]
+    """Returns whether a JSON value is a row of it; asked in the order of the formats."""
+    read: ReadRow
+
+
+def _is_own(value: object) -> bool:
+    return isinstance(value, dict) and "item_key" in value and not coze.fits(value)
+
+
+def _read_own(value: Any) -> Items:  # as JSON has it
+    """Yield a row as it is: the service says what is wrong with it."""
+    yield ForeignItem(value)
+
+
+ROW_FORMATS: Mapping[str, RowFormat] = {
+    OWN: RowFormat(_is_own, _read_own),
+    "coze-dataset": RowFormat(coze.fits, coze.read),
+    "adk": RowFormat(adk.fits, adk.read),
+    "databricks": RowFormat(databricks.fits, databricks.read),
+    "mlflow-eval": RowFormat(mlflow.fits, mlflow.read),
+    "langsmith": RowFormat(langsmith.fits, langsmith.read),
+}
+
+
+def recognised(value: object) -> RowFormat:
+    """Return the format of a row; that of our items if it is like none."""
+    found = (one for one in ROW_FORMATS.values() if one.fits(value))
+    return next(found, ROW_FORMATS[OWN])

@@ -1,0 +1,60 @@
+"""Judges one run with evaluators; each result has the fingerprint of what its evaluator read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.evaluation.evaluate import fingerprints, judge_one
+from spanloom.evaluation.subject.run import Run, UnreadableRunError
+from spanloom.evaluation.subject.subject import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.evaluation.contract.result import Result
+    from spanloom.evaluation.evaluator import Evaluator
+
+
+class Judged(NamedTuple):
+    """One judgement, what it was made on, and by which evaluator."""
+
+    result: Result
+    view_fingerprint: str
+    """Empty for a run that cannot be read."""
+    evaluator: Evaluator
+
+
+def judge_run(
+    document: object,
+    evaluators: Sequence[Evaluator],
+    *,
+    expected: Mapping[str, Any] | None = None,  # JSON values
+    scores: Mapping[str, float | bool | str | None] | None = None,
+) -> Sequence[Judged]:
+    """Return the results of all evaluators in their order; a run that cannot be read is no error.
+
+    ``expected`` is that of an item of a dataset; ``scores`` are those that the run has already, by
+    name, for conditions on them. An evaluator that fails gives results of status ``error``.
+    """
+    subject = Subject(_read(document), dict(expected or {}), scores=dict(scores or {}))
+    made = _fingerprints(subject, evaluators)
+    judged: list[Judged] = []
+    for evaluator in evaluators:
+        for result in judge_one(subject, evaluator):
+            subject.earlier.append(result)
+            judged.append(Judged(result, made[evaluator.name], evaluator))
+    return judged
+
+
+def _read(document: object) -> object:
+    """Return the run of a document, read once for all; the document itself if it is none."""
+    try:
+        return document if isinstance(document, Run) else Run(document)
+    except UnreadableRunError:  # each evaluator says so in its results
+        return document
+
+
+def _fingerprints(subject: Subject, evaluators: Sequence[Evaluator]) -> Mapping[str, str]:
+    if isinstance(run := subject.given_run, Run):
+        return fingerprints(run, evaluators)
+    return dict.fromkeys((one.name for one in evaluators), "")

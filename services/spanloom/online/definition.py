@@ -1,0 +1,65 @@
+"""Checks what a rule is to be, and makes its condition and its evaluators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.query.where.parser import parse_where
+from spanloom.core.query.where.tree import asks_for_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.core.model.online_rule import OnlineRule
+    from spanloom.core.query.where.tree import Condition
+    from spanloom.evaluation.evaluator import Evaluator
+
+NO_WORDS = (
+    "words cannot be asked for, because texts are found some seconds after the change of a run; "
+    "ask for fields"
+)
+JUDGE = "judge"
+"""The kind of evaluator that costs something."""
+
+
+def condition_of(where: str, now_ns: int) -> Condition | None:
+    """Return the condition of a rule's text, ``None`` for every run; times count from ``now_ns``.
+
+    Raises ``InvalidWhereError``, and ``InvalidQueryError`` for words.
+    """
+    if not where.strip():
+        return None
+    condition = parse_where(where, now_ns)
+    if asks_for_words(condition):
+        raise InvalidQueryError(NO_WORDS, "where")
+    return condition
+
+
+def evaluators_of(text: str) -> Sequence[Evaluator]:
+    """Return the evaluators of a rule; raises ``InvalidEvaluatorError``.
+
+    Those that run the code of a file are refused: the file would be one of the service.
+    """
+    from spanloom.evaluation.making import make_evaluators  # noqa: PLC0415  # only where rules are
+
+    return make_evaluators(orjson.loads(text))
+
+
+def check(rule: OnlineRule, now_ns: int) -> None:
+    """Raise for a rule that could not judge: ``InvalidQueryError``, ``InvalidEvaluatorError``."""
+    condition_of(rule.where, now_ns)
+    made = evaluators_of(rule.evaluators)
+    if rule.budget.usd is not None:
+        _refuse_unpriced([one.config for one in made if one.kind == JUDGE])
+
+
+def _refuse_unpriced(judges: Sequence[Mapping[str, Any]]) -> None:  # JSON values
+    from spanloom.evaluation.judge.prices import rates_of  # noqa: PLC0415  # with judges alone
+
+    for config in judges:
+        if rates_of(config["model"]) is None:
+            reason = f"the price of {config['model']} is unknown; limit tokens, calls or runs"
+            raise InvalidQueryError(reason, "budget.usd")

@@ -1,0 +1,31 @@
+"""How far the followers of the change feed have come, in ClickHouse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.query.feed_tokens import decode_token, encode_token
+
+if TYPE_CHECKING:
+    from spanloom.core.query.positions import Position
+    from spanloom.storage.engine.lane import Lane
+
+
+class ClickHouseFollowers:
+    """``FollowerStore`` over the extractor's lane."""
+
+    def __init__(self, worker: Lane) -> None:
+        """Use the lane, which the caller owns and closes."""
+        self._worker = worker
+
+    def place(self, follower: str) -> Position | None:
+        """See ``FollowerStore.place``."""
+        for row in self._worker.rows("follower_place", follower=follower):
+            return decode_token(row.Place)
+        return None
+
+    def keep_place(self, follower: str, place: Position) -> None:
+        """See ``FollowerStore.keep_place``."""
+        self._worker.insert(
+            "follower_places", ("Follower", "Place"), [(follower, encode_token(place))]
+        )

@@ -1,0 +1,21 @@
+-- Work that waits, pending work first, the one that is due longest. Rows are found by their state, whatever their
+-- revision: those that have a later one are few until they are merged.
+SELECT {columns}
+FROM
+(
+    SELECT {columns}
+    FROM online_work
+    WHERE (Project, TraceId, Rule, RuleVersion, Version) IN
+    (
+        SELECT Project, TraceId, Rule, RuleVersion, Version
+        FROM online_work
+        WHERE State IN JSONExtract({states:String}, 'Array(String)') AND {shared}
+          AND (toString(Project), toString(Rule)) IN JSONExtract({rules:String}, 'Array(Tuple(String, String))')
+    )
+    ORDER BY Project, TraceId, Rule, RuleVersion, Version, Revision DESC
+    LIMIT 1 BY Project, TraceId, Rule, RuleVersion, Version
+)
+WHERE State IN JSONExtract({states:String}, 'Array(String)')
+  AND (State = 'deferred' OR DueUnixMicro <= {now_us:Int64})
+ORDER BY State = 'deferred', DueUnixMicro, Project, TraceId, Rule, RuleVersion, Version
+LIMIT {limit:UInt64}
