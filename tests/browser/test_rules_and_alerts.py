@@ -117,3 +117,35 @@ def test_an_alert_says_why_it_fires_and_opens_the_run_there(
     assert json.loads(paused)["paused"] is True
     assert path.startswith("/v1/alerts/unverified")
     assert tried == "/v1/alerts/test"
+
+
+def test_a_wrong_rule_is_marked_at_its_line_and_a_right_one_stored(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(f"{service.api}/online-rules")
+    page.get_by_role("button", name="New rule").press("Enter")
+    page.get_by_label("Name", exact=True).fill("few calls")
+    text = page.get_by_label("The rule, as JSON")
+    right = text.input_value()
+    wrong = right.replace('"where": ""', '"where": "toolz = x"')
+    for given, line, words in (
+        (wrong, 1, "toolz"),
+        (right.replace('"rules",', '"ruls",'), 5, "ruls"),
+        (right.replace('"sample": 1', '"sample": 7'), 12, "less than or equal to 1"),
+    ):
+        text.fill(given)
+        page.get_by_role("button", name="Store it").press("Enter")
+        expect(page.locator("ol.source p.wrong")).to_contain_text(words)
+        items = page.locator("ol.source > li")
+        found = items.evaluate_all("(all) => all.findIndex((one) => one.querySelector('p'))")
+        assert found == line
+    assert faults(page) == []
+    text.fill(right)
+    page.get_by_role("button", name="Store it").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("few calls")
+    expect(page.locator(".counted")).to_contain_text("judged")
+    page.get_by_role("button", name="Pause").press("Enter")
+    expect(page.locator("main")).to_contain_text("It judges nothing until it is resumed.")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Delete").press("Enter")
+    expect(page.locator("main")).to_contain_text("There is none yet.")
