@@ -38,6 +38,7 @@ export function DatasetView({ name, project }) {
   const remove = (key) => told(sendJson("DELETE", `${path}/items/${key.split("/").map(part).join("/")}`, {}, { project }), () => t("dataset.removed", { key: line(key, 60) }));
   const isDraft = !version;
   return html`${dataset.description && html`<p>${visible(dataset.description)}</p>`}
+    ${dataset.evaluators.length > 0 && html`<dl class="facts"><div><dt>${t("dataset.evaluators")}</dt><dd>${dataset.evaluators.map((/** @type {Record<string, any>} */ one, /** @type {number} */ i) => html`${i > 0 && ", "}<bdi>${visible(String(one.name ?? ""))}</bdi> <span class="quiet">${visible(String(one.kind ?? ""))}</span>`)}</dd></div></dl>`}
     <p class="across">${isDraft && html`<button class="main" disabled=${!dataset.draft_items} onClick=${commit}>${t("dataset.commit")}</button>`}
       <${FileButtons} of=${dataset} version=${version} project=${project} taken=${(/** @type {import("./item_files.js").Taken} */ taken) => { setReport(taken); reload(); }} failed=${setRefused} />
       ${version && html`<a class="button" href=${link("/experiments", { new: "1", dataset: `${name}@${version}`, project })}>${t("dataset.experiment")}</a>`}

@@ -68,7 +68,7 @@ function CompareWith({ name, project }) {
     event.preventDefault();
     change({ name: null, a: String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("a")), b: name, at: null, score: null }, true);
   };
-  return html`<form class="across" onSubmit=${go}>${others.length > 0 && html`<label>${t("experiment.compare.with")} <select name="a">${others.map((one) => html`<option key=${one.name} value=${one.name}>${one.name}</option>`)}</select></label><button>${t("compare.ask")}</button>`}
+  return html`<form class="across" onSubmit=${go}>${others.length > 0 && html`<label>${t("experiment.compare.with")} <select name="a">${others.map((one) => html`<option key=${one.name} value=${one.name}>${visible(one.name)}</option>`)}</select></label><button>${t("compare.ask")}</button>`}
     <a href=${link("/experiments", { project })}>${t("experiments.all")}</a></form>`;
 }
 
@@ -102,7 +102,7 @@ function ScoreRow({ name, of: { n, ok, na, error, skipped, pass_rate: rate, mean
 export const scoresIn = (rows) => [...new Set(rows.map((one) => one.name))].sort();
 
 /** The choice of one score. @param {{names: string[], shown: string}} props */
-export const ScoreChoice = ({ names, shown }) => html`<label>${t("experiment.score")} <select value=${shown} onChange=${(/** @type {Event} */ event) => change({ score: /** @type {HTMLSelectElement} */ (event.target).value, at: null })}>${names.map((one) => html`<option key=${one} value=${one}>${one}</option>`)}</select></label>`;
+export const ScoreChoice = ({ names, shown }) => html`<label>${t("experiment.score")} <select value=${shown} onChange=${(/** @type {Event} */ event) => change({ score: /** @type {HTMLSelectElement} */ (event.target).value, at: null })}>${names.map((one) => html`<option key=${one} value=${one}>${visible(one)}</option>`)}</select></label>`;
 
 /** @param {{rows: Result[], isCut: boolean, project: string | undefined}} props */
 function Results({ rows, isCut, project }) {

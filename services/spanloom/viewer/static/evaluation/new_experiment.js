@@ -5,7 +5,7 @@ import { t } from "../i18n/index.js";
 import { questionOf } from "../list/columns.js";
 import { change, place } from "../state/place.js";
 import { asError, part, useFetched } from "../ui/fetched.js";
-import { html, useFocusBack } from "../ui/html.js";
+import { html, line, useFocusBack, visible } from "../ui/html.js";
 import { errorsAt, NAME } from "./frame.js";
 import { QuestionBox } from "./question.js";
 import { findingsIn, Written } from "./written.js";
@@ -25,7 +25,7 @@ export function requestText({ dataset, where, since, limit, repeats }, evaluator
   const runs = { where, ...(since ? { since } : {}), limit };
   const head = [dataset ? `dataset: ${JSON.stringify(dataset)}` : `runs: ${JSON.stringify(runs)}`, `repeats: ${repeats}`];
   if (!evaluators.trim()) return { text: `${head.join("\n")}\n`, before: head.length };
-  const lines = evaluators.split("\n").map((line) => `  ${line}`);
+  const lines = evaluators.split("\n").map((one) => `  ${one}`);
   return { text: `${[...head, "evaluators:", ...lines].join("\n")}\n`, before: head.length + 1 };
 }
 
@@ -66,13 +66,13 @@ export function NewExperiment({ project, names }) {
     ${isThere && html`<p class="refusal full" role="alert">${t("experiment.there")}</p>`}
     <fieldset class="full"><legend>${t("experiment.what")}</legend>
       <label class="check"><input type="radio" name="of" checked=${!isOfRuns} onChange=${() => setOfRuns(false)} /> ${t("experiment.of.dataset")}</label>
-      ${!isOfRuns && (choices.length ? html`<select aria-label=${t("experiment.dataset")} value=${chosen} onChange=${(/** @type {Event} */ event) => setDataset(/** @type {HTMLSelectElement} */ (event.target).value)}>${choices.map((/** @type {{value: string, items: number}} */ one) => html`<option key=${one.value} value=${one.value}>${one.value} (${one.items})</option>`)}</select>` : data && html`<p class="quiet">${t("experiment.no.dataset")}</p>`)}
+      ${!isOfRuns && (choices.length ? html`<select aria-label=${t("experiment.dataset")} value=${chosen} onChange=${(/** @type {Event} */ event) => setDataset(/** @type {HTMLSelectElement} */ (event.target).value)}>${choices.map((/** @type {{value: string, items: number}} */ one) => html`<option key=${one.value} value=${one.value}>${visible(one.value)} (${one.items})</option>`)}</select>` : data && html`<p class="quiet">${t("experiment.no.dataset")}</p>`)}
       <label class="check"><input type="radio" name="of" checked=${isOfRuns} onChange=${() => setOfRuns(true)} /> ${t("experiment.of.runs")}</label>
       ${isOfRuns && html`<${QuestionBox} id="where" label=${t("filter.label")} text=${where} setText=${setWhere} errors=${ofRuns} />
         <p class="across"><label>${t("experiment.since")} <input name="since" size="6" placeholder="7d" /></label> <label>${t("experiment.limit")} <input name="limit" type="number" min="1" max="100000" defaultValue="1000" /></label></p>`}</fieldset>
     <p class="across full"><span class="quiet">${t("written.add")}</span>${Object.entries(EXAMPLES).map(([kind, example]) => html`<button type="button" key=${kind} onClick=${() => add(example)}>${kind}</button>`)}
-      ${stored.map((/** @type {{name: string}} */ one) => html`<button type="button" key=${`of ${one.name}`} title=${t("written.stored")} onClick=${() => add(`- ${JSON.stringify(one.name)}\n`)}>${one.name}</button>`)}</p>
+      ${stored.map((/** @type {{name: string}} */ one) => html`<button type="button" key=${`of ${one.name}`} title=${t("written.stored")} onClick=${() => add(`- ${JSON.stringify(one.name)}\n`)}>${line(one.name, 40)}</button>`)}</p>
     <${Written} label=${t(hasOwn(chosen) && !isOfRuns ? "experiment.evaluators.own" : "experiment.evaluators.text")} text=${text} setText=${setText} error=${others.length || ofRuns.length ? null : error} findings=${findings} sent=${failed?.sent ?? ""} isNeeded=${isOfRuns || !hasOwn(chosen)} />
-    ${others.map((one) => html`<p class="refusal full" role="alert">${one.parameter}: ${one.detail.replace(/^line \d+: /, "")}</p>`)}
+    ${others.map((one) => html`<p class="refusal full" role="alert">${one.parameter}: ${visible(one.detail).replace(/^line \d+: /, "")}</p>`)}
     <p class="ends full"><button type="button" onClick=${() => change({ new: null, dataset: null })}>${t("cancel")}</button><button class="main" disabled=${!isOfRuns && !chosen}>${t("experiment.start")}</button></p></form>`;
 }

@@ -2,7 +2,7 @@
 import { useRef } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { useOffers } from "../list/offers.js";
-import { html, line } from "../ui/html.js";
+import { html, line, visible } from "../ui/html.js";
 
 /** @typedef {import("../api.js").InputError} InputError */
 
@@ -31,5 +31,5 @@ function Fault({ text, error, mend }) {
   /** @param {string} word */
   const mended = (word) => [...points.slice(0, at), word, ...points.slice(end)].join("");
   return html`<p><code>${at > AROUND && "…"}${points.slice(Math.max(0, at - AROUND), at).join("")}<mark>${points.slice(at, end).join("") || "␣"}</mark>${points.slice(end, end + AROUND).join("")}</code>
-    <span>${error.detail}</span>${(error.did_you_mean ?? []).map((word) => html` <button type="button" onClick=${() => mend(mended(word))}>${t("filter.meant", { word })}</button>`)}</p>`;
+    <span>${visible(error.detail)}</span>${(error.did_you_mean ?? []).map((word) => html` <button type="button" onClick=${() => mend(mended(word))}>${t("filter.meant", { word })}</button>`)}</p>`;
 }

@@ -16,7 +16,7 @@ import { change, place } from "../state/place.js";
 import { faultOf, sent } from "../state/range.js";
 import { asError, useAgain, useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
-import { html } from "../ui/html.js";
+import { html, visible } from "../ui/html.js";
 
 learn({ en: { ...enList, ...en }, zh: { ...zhList, ...zh } });
 
@@ -92,6 +92,6 @@ function Releases() {
     change({ a, b }, true);
   };
   /** @param {string} name @param {number} at */
-  const choice = (name, at) => html`<select name=${name} aria-label=${t(name === "first" ? "compare.a" : "compare.b")}>${releases.map((one, i) => html`<option key=${one} value=${one} selected=${i === at}>${one}</option>`)}</select>`;
+  const choice = (name, at) => html`<select name=${name} aria-label=${t(name === "first" ? "compare.a" : "compare.b")}>${releases.map((one, i) => html`<option key=${one} value=${one} selected=${i === at}>${visible(one)}</option>`)}</select>`;
   return html`<form class="across" onSubmit=${ask}><span class="quiet">${t("compare.releases")}</span>${choice("first", releases.length - 2)}${choice("second", releases.length - 1)}<button>${t("compare.ask")}</button></form>`;
 }

@@ -50,4 +50,5 @@ export const datasets = {
   "items.line": "Line",
   "items.why": "Why",
   "dataset.experiment": "Experiment on it",
+  "dataset.evaluators": "Evaluators",
 };

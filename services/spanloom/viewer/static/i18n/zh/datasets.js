@@ -50,4 +50,5 @@ export const datasets = {
   "items.line": "行",
   "items.why": "原因",
   "dataset.experiment": "用它做实验",
+  "dataset.evaluators": "评估器",
 };
