@@ -129,7 +129,7 @@ class Keeper(RepeatingPart):
         self._clock_ns = clock_ns
         self._steady_ns = steady_ns
         self._newest = ""
-        self._sweep_ns = steady_ns()
+        self._sweep_ns = self._datasets_ns = steady_ns()
         self._plan = RetentionPlan(retention.default)
         self._marked_ns = 0
         self._expired_day = 0
@@ -201,6 +201,7 @@ class Keeper(RepeatingPart):
         now_ns = self._clock_ns()
         self._expire(now_ns)
         self._remove_deleted(now_ns)
+        self._remove_datasets(now_ns)
 
     def _finish_upgrade(self) -> None:
         """End an upgrade once no older release is at work; only a start begins one."""
@@ -221,6 +222,14 @@ class Keeper(RepeatingPart):
             log.info("deleted rows removed", rows=removed)
         self._newest = newest
         self._sweep_ns = self._steady_ns() + int((AGAIN_S if is_new else SWEEP_S) * 1e9)
+
+    def _remove_datasets(self, now_ns: int) -> None:
+        """Remove deleted datasets, after what was being written to them as they were deleted."""
+        if self._steady_ns() < self._datasets_ns:
+            return
+        if removed := self._upkeep.remove_datasets(now_ns // 1000 - int(AGAIN_S * 1e6)):
+            log.info("deleted datasets removed", datasets=removed)
+        self._datasets_ns = self._steady_ns() + int(AGAIN_S * 1e9)
 
     def _read_plan(self) -> RetentionPlan:
         plan = read_plan(self._retention.file, self._retention.default)

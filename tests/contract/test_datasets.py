@@ -196,3 +196,25 @@ def test_the_number_that_another_process_took_is_not_taken_again(
     assert (mine.version, mine.made_by) == (2, "ada")
     assert [v.made_by for v in datasets.get(project, NAME).versions] == ["bo", "ada"]
     assert keys(datasets, project, 2) == ["a"]
+
+
+def test_a_deleted_dataset_is_nowhere_and_its_name_waits_for_the_keeper(
+    datasets: Datasets, project: str
+) -> None:
+    datasets.put(project, "other", "", None, "ada")
+    datasets.add(project, NAME, [item("oslo")])
+    datasets.commit(project, NAME, "ada")
+    datasets.delete(project, NAME, "bo")
+    assert [one.dataset.name for one in datasets.listed(project)] == ["other"]
+    calls: list[Callable[[], object]] = [
+        lambda: datasets.get(project, NAME),
+        lambda: datasets.add(project, NAME, [item("oslo")]),
+        lambda: datasets.version(project, NAME, 1),
+        lambda: datasets.commit(project, NAME, "ada"),
+        lambda: datasets.delete(project, NAME, "ada"),
+    ]
+    for call in calls:
+        with pytest.raises(UnknownDatasetError):
+            call()
+    with pytest.raises(DatasetRefusedError, match="being removed: try again"):
+        datasets.put(project, NAME, "again", None, "ada")

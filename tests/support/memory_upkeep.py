@@ -22,6 +22,7 @@ class MemoryUpkeep:
         self.expirations: list[int] = []
         self.newest = ""
         self.removals: list[int] = []
+        self.datasets: list[int] = []
         self.errors: list[Exception] = []
         self.older: Older | None = None
         self.quiet: list[float] = []
@@ -75,6 +76,11 @@ class MemoryUpkeep:
     def remove_deleted(self, over_before_ns: int) -> int:
         """See ``Upkeep.remove_deleted``."""
         self.removals.append(over_before_ns)
+        return 0
+
+    def remove_datasets(self, before_us: int) -> int:
+        """See ``Upkeep.remove_datasets``."""
+        self.datasets.append(before_us)
         return 0
 
     def close(self) -> None:

@@ -99,6 +99,23 @@ async def put_dataset(
     )
 
 
+@router.delete(
+    "/v1/datasets/{name}",
+    operation_id="deleteDataset",
+    summary="Delete a dataset",
+    responses={200: DATASET, **READING},
+)
+@needs(Scope.ADMIN)
+async def delete_dataset(
+    name: NameInPath, project: OneProject, using: Using, reader: Reader
+) -> DatasetItem:
+    """Delete a dataset with its draft, all versions and the copies in them; return what it was.
+
+    Scores of experiments on it stay. Its name can be used again within a minute.
+    """
+    return item_of(await using.calls.run(using.datasets.delete, project, name, reader))
+
+
 @router.post(
     "/v1/datasets/{name}/items",
     operation_id="addDatasetItems",

@@ -14,6 +14,7 @@ import orjson
 
 from spanloom.cli.arguments import files_argument, to_trace_id
 from spanloom.cli.client import client_option, patient_client_option
+from spanloom.cli.confirming import is_confirmed
 from spanloom.cli.dataset_rows import Given
 from spanloom.cli.options import TeachingCommand, TeachingGroup
 from spanloom.cli.output import Form, columns_option, document_output, give_rows, rows_output
@@ -197,6 +198,26 @@ def commit_command(
     """
     made = client.commit_dataset(name, project=project, annotator=annotator)
     click.echo(f"{printable(name)}@{made.version}")
+
+
+@datasets_group.command("delete", cls=TeachingCommand)
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@_project
+@_signed
+@client_option
+def delete_command(
+    *, name: str, yes: bool, project: str | None, annotator: str | None, client: Client
+) -> None:
+    """Delete a dataset with its draft, all versions and the copies of runs in them.
+
+    With keys it needs the scope admin. The name can be used again within a minute.
+    """
+    found = client.dataset(name, project=project)
+    told = f"{counted(found.draft_items, 'item')} and {counted(len(found.versions), 'version')}"
+    click.echo(f"{printable(name)} with {told} will be deleted", err=True)
+    if is_confirmed(yes=yes):
+        client.delete_dataset(name, project=project, annotator=annotator)
 
 
 @datasets_group.command("export", cls=TeachingCommand)

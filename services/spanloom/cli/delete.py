@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import sys
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +11,7 @@ from click.core import ParameterSource
 
 from spanloom.cli.arguments import to_trace_id
 from spanloom.cli.client import client_option, to_milliseconds
+from spanloom.cli.confirming import is_confirmed
 from spanloom.cli.options import SettingsCommand
 from spanloom.config import ProcessSettings, StoreSettings
 from spanloom.core.model.access import Reach
@@ -98,21 +98,12 @@ def delete_command(
             act = _by_hand(settings, wanted, stack)
         found = act(True)
         click.echo(f"{_worded(found)} {'would be' if dry_run else 'will be'} deleted")
-        if not dry_run and _is_confirmed(yes=yes):
+        if not dry_run and is_confirmed(yes=yes):
             click.echo(f"{_worded(act(False))} deleted")
 
 
 def _worded(extent: Extent) -> str:
     return f"{counted(extent.traces, 'trace')} of {counted(extent.spans, 'span')}"
-
-
-def _is_confirmed(*, yes: bool) -> bool:
-    """Return whether the user confirms; raises ``click.UsageError`` without a terminal."""
-    if yes:
-        return True
-    if not sys.stdin.isatty():
-        raise click.UsageError("nothing was deleted: --yes goes on without being asked")
-    return click.confirm("Delete them for good?", abort=True)
 
 
 def _by_service(client: Client, wanted: Wanted) -> Act:

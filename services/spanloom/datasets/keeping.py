@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 PAGE_BYTES = 8 << 20
 """Bytes of the contents that are read at once; one item at least."""
 PAGE_ITEMS = 500
+AGAIN_S = 30
+"""Seconds within which the keeper has removed a deleted dataset, in which it can look."""
 _MOST_TRIES = 20
 """Numbers that a commit tries, each taken by another process meanwhile."""
 
@@ -79,6 +81,7 @@ class Datasets:
         return [
             KeptDataset(one, counts.get(one.name, 0), versions.get(one.name, ()))
             for one in self._store.list(project)
+            if not one.is_deleted
         ]
 
     def get(self, project: str, name: str) -> KeptDataset:
@@ -104,6 +107,10 @@ class Datasets:
             _check(evaluators)
         with self._lock:
             there = next(iter(self._store.list(project, name)), None)
+            if there is not None and there.is_deleted:
+                raise DatasetRefusedError(
+                    f"What {name!r} had is being removed: try again in {AGAIN_S} s."
+                )
             if there is None and len(self._store.list(project)) >= MOST_DATASETS:
                 raise DatasetRefusedError(f"The project has {MOST_DATASETS:,} datasets already.")
             before = there or Dataset(project, name)
@@ -113,6 +120,20 @@ class Datasets:
                 at_us = max(self._now_us(), before.at_us + 1)
                 self._store.put(Dataset(project, name, told, text, at_us, put_by))
         return self.get(project, name)
+
+    def delete(self, project: str, name: str, deleted_by: str) -> KeptDataset:
+        """Delete a dataset with its draft and all versions, and return what it was.
+
+        Raises ``UnknownDatasetError``.
+
+        Its name can be used again once the keeper has removed its rows.
+        """
+        with self._lock:
+            there = self.get(project, name)
+            at_us = max(self._now_us(), there.dataset.at_us + 1)
+            gone = Dataset(project, name, at_us=at_us, put_by=deleted_by, is_deleted=True)
+            self._store.put(gone)
+            return there
 
     def add(self, project: str, name: str, given: list[Any]) -> TakenItems:
         """Put items into the draft; of one key the last counts, and the same changes nothing.
@@ -191,7 +212,8 @@ class Datasets:
 
     def _found(self, project: str, name: str) -> Dataset:
         for dataset in self._store.list(project, name):
-            return dataset
+            if not dataset.is_deleted:
+                return dataset
         raise UnknownDatasetError(f"There is no dataset {name!r} in this project: make it first.")
 
     def _versions(self, project: str, name: str) -> Sequence[DatasetVersion]:

@@ -100,6 +100,7 @@ NEEDED = {
     ("GET", "/v1/datasets"): Scope.READ,
     ("GET", "/v1/datasets/{name}"): Scope.READ,
     ("PUT", "/v1/datasets/{name}"): Scope.ANNOTATE,
+    ("DELETE", "/v1/datasets/{name}"): Scope.ADMIN,
     ("GET", "/v1/datasets/{name}/items"): Scope.READ,
     ("POST", "/v1/datasets/{name}/items"): Scope.ANNOTATE,
     ("DELETE", "/v1/datasets/{name}/items/{item_key}"): Scope.ANNOTATE,

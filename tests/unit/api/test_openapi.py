@@ -126,6 +126,7 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/datasets",
         "GET /v1/datasets/{name}",
         "PUT /v1/datasets/{name}",
+        "DELETE /v1/datasets/{name}",
         "POST /v1/datasets/{name}/items",
         "GET /v1/datasets/{name}/items",
         "DELETE /v1/datasets/{name}/items/{item_key}",
@@ -332,7 +333,7 @@ def _turn(name: str) -> int:
     if name.startswith(("PUT /v1/schemes", "PUT /v1/queues", "PUT /v1/datasets", "PUT /v1/online")):
         return -2
     if name.startswith(("DELETE /v1/views", "DELETE /v1/datasets", "DELETE /v1/online")):
-        return 1
+        return 1 + ("item_key" not in name)
     return name.endswith("/adjudicate") + 2 * name.endswith("/reopen")
 
 

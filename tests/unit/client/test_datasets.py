@@ -9,7 +9,7 @@ import pytest
 from tests.support.command_output import run_command
 
 from spanloom.cli import client as shell
-from spanloom.client import NotFoundError
+from spanloom.client import ConflictError, NotFoundError
 from spanloom.client.transfer import datasets as transfer
 from spanloom.client.transfer.datasets import PlacedItem, item_of_run, list_items, send_items
 
@@ -46,6 +46,10 @@ def test_a_dataset_is_made_filled_frozen_and_read(client: Client) -> None:
     assert [one.name for one in client.datasets(project="shop")] == ["tríps 1"]
     with pytest.raises(NotFoundError):
         client.dataset("tríps 1")
+    client.delete_dataset("tríps 1", project="shop", annotator="bo")
+    assert client.datasets(project="shop") == []
+    with pytest.raises(ConflictError, match="being removed"):
+        client.put_dataset("tríps 1", project="shop")
 
 
 def test_many_items_go_in_several_requests(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,17 @@ def test_a_deletion_is_worked_off_at_once_soon_again_and_every_hour() -> None:
         assert len(upkeep.removals) == removals
 
 
+def test_deleted_datasets_are_removed_when_what_was_being_written_has_come() -> None:
+    upkeep, clock, steady = MemoryUpkeep(), Clock(), Clock()
+    keeper = Keeper(upkeep, Retention(Terms(), NO_FILE, 30), clock, steady)
+    keeper.run_once()
+    keeper.run_once()
+    assert upkeep.datasets == [clock() // 1000 - int(AGAIN_S * 1e6)]
+    steady.now_ns += int(AGAIN_S * S)
+    keeper.run_once()
+    assert len(upkeep.datasets) == 2
+
+
 def test_a_clock_that_is_set_back_puts_no_sweep_off() -> None:
     upkeep, clock, steady = MemoryUpkeep(), Clock(), Clock()
     keeper = Keeper(upkeep, Retention(Terms(), NO_FILE, 30), clock, steady)

@@ -14,6 +14,7 @@ from spanloom.client.request import (
     given,
     given_members,
     segment,
+    signed,
     typed,
     with_json,
 )
@@ -59,6 +60,18 @@ def put_dataset(
     return typed(
         with_json("PUT", _path(name), body, project=project, annotator=annotator), DatasetItem
     )
+
+
+def delete_dataset(
+    name: str, *, project: str | None = None, annotator: str | None = None
+) -> Call[DatasetItem]:
+    """Delete a dataset with its draft and all versions, and return what it was.
+
+    Raises ``NotFoundError``.
+    """
+    params = given({"project": project})
+    request = Request("DELETE", _path(name), params, signed(annotator), is_repeatable=False)
+    return typed(request, DatasetItem)
 
 
 def add_dataset_items(

@@ -33,6 +33,8 @@ class Dataset:
     at_us: int = 0
     """When it was put, in microseconds since the epoch; the latest counts."""
     put_by: str = ""
+    is_deleted: bool = False
+    """Whether it was deleted: it is nowhere any more, and its rows are being removed."""
 
 
 class DatasetVersion(NamedTuple):

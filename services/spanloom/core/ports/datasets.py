@@ -17,7 +17,10 @@ class DatasetStore(Protocol):
         """Store a dataset, durable when this returns; the latest of one name counts."""
 
     def list(self, project: str, name: str = "") -> Sequence[Dataset]:
-        """Return the datasets of a project by name, or the one of a name."""
+        """Return the datasets of a project by name, or the one of a name.
+
+        One that was deleted is among them until the keeper has removed its rows.
+        """
 
     def add_contents(self, project: str, dataset: str, contents: Mapping[str, bytes]) -> None:
         """Store contents of items by their hashes; the same again changes nothing."""

@@ -69,6 +69,13 @@ class Upkeep(Protocol):
         on the way.
         """
 
+    def remove_datasets(self, before_us: int) -> int:
+        """Remove the rows of datasets that were deleted before a time; return how many datasets.
+
+        The time is in microseconds since the epoch: what was being written to a dataset as it was
+        deleted has come until then.
+        """
+
     def close(self) -> None:
         """Release the store."""
 

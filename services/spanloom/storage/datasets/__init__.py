@@ -31,6 +31,7 @@ class ClickHouseDatasets:
             "Evaluators": dataset.evaluators,
             "AtUnixMicro": dataset.at_us,
             "PutBy": dataset.put_by,
+            "IsDeleted": dataset.is_deleted,
         }
         self._worker.insert_objects("datasets", [row])
 

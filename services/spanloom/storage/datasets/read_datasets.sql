@@ -1,5 +1,5 @@
--- Datasets of a project by name, or the one of a name.
-SELECT Name, Description, Evaluators, AtUnixMicro, PutBy
+-- Datasets of a project by name, or the one of a name; also those that were deleted a moment ago.
+SELECT Name, Description, Evaluators, AtUnixMicro, PutBy, IsDeleted
 FROM datasets FINAL
 WHERE Project = {project:String} AND ({of_name:String} = '' OR Name = {of_name:String})
 ORDER BY Name

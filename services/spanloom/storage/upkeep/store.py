@@ -22,6 +22,7 @@ from spanloom.storage.engine.late import LateLane
 from spanloom.storage.engine.migrate import awaited, finish, migrate
 from spanloom.storage.engine.parameters import quoted
 from spanloom.storage.engine.settings import UPKEEP_SETTINGS
+from spanloom.storage.upkeep.datasets import remove_datasets
 from spanloom.storage.upkeep.lock import LockLostError, MigrationLock, NoLock
 from spanloom.storage.upkeep.reading import create_account, secure_views
 from spanloom.storage.upkeep.retention import (
@@ -199,6 +200,10 @@ class ClickHouseUpkeep:
     def remove_deleted(self, over_before_ns: int) -> int:
         """See ``Upkeep.remove_deleted``."""
         return remove_deleted(self._lane, over_before_ns)
+
+    def remove_datasets(self, before_us: int) -> int:
+        """See ``Upkeep.remove_datasets``."""
+        return remove_datasets(self._lane, before_us)
 
     def close(self) -> None:
         """See ``Upkeep.close``."""

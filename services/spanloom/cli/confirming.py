@@ -1,0 +1,16 @@
+"""The question before something is deleted for good."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+def is_confirmed(*, yes: bool) -> bool:
+    """Return whether the user confirms; raises ``click.UsageError`` without a terminal."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise click.UsageError("nothing was deleted: --yes goes on without being asked")
+    return click.confirm("Delete them for good?", abort=True)
