@@ -1,0 +1,48 @@
+"""What evaluators say of a run: their reasons, and the steps that show them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import httpx
+from playwright.sync_api import expect
+from tests.support.qualities import faults
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+    from tests.conftest import RunningSpanloom
+
+WHY = "the call 2 is <b>book</b>, not search"
+
+
+def test_scores_say_why_and_lead_to_the_steps_that_show_it(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    document = httpx.get(f"{service.api}/v1/trajectories/{trace}").json()
+    step = document["agent_steps"][0]["steps"][-1]["id"]
+    common = {"trace_id": trace, "target": "trajectory", "source": "rule"}
+    failed = {**common, "name": "path", "author": "path", "value": False, "passed": False}
+    items = [
+        {**failed, "rationale": WHY, "evidence": [{"step_id": step}], "experiment": "strict"},
+        {**common, "name": "limits/max", "author": "limits", "value": True, "passed": True},
+    ]
+    put = httpx.post(f"{service.api}/v1/scores", json={"items": items})
+    assert put.is_success, put.text
+    page.goto(f"{service.api}/trajectories/{trace}")
+    menu = page.get_by_role("button", name="2 scores, 1 of them failed")
+    menu.press("Enter")
+    first = page.locator(".said-of").first
+    expect(first).to_contain_text(WHY)
+    expect(first.get_by_role("link", name="strict")).to_have_attribute(
+        "href", "/experiments?name=strict"
+    )
+    assert faults(page) == []
+    first.get_by_role("button", name="evidence 1").press("Enter")
+    page.wait_for_url(f"**step={step}*")
+    page.set_viewport_size({"width": 390, "height": 844})
+    sheet = page.locator(".scores-of .sheet")
+    expect(sheet).to_be_visible()
+    box = sheet.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
