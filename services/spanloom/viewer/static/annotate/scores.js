@@ -37,7 +37,7 @@ function Row({ of }) {
   const said = status === "ok" ? [typeof value === "boolean" || value === null ? "" : String(value), label].filter(Boolean).join(" · ") : `${status} ${code}`;
   const steps = [...new Set([...(of.step_id ? [of.step_id] : []), ...evidence.map((one) => String(one.step_id ?? ""))])].filter(Boolean);
   const from = experiment ? html`<a href=${link("/experiments", { name: experiment, project: place.value.query.project })}>${line(experiment, 40)}</a>` : rule ? html`<a href=${link("/online-rules", { name: rule, project: place.value.query.project })}>${line(rule, 40)}</a>` : "";
-  return html`<li class="said-of"><b class=${isBad(of) ? "wrong" : isGood(of) ? "fine" : ""}>${isBad(of) ? "✕" : isGood(of) ? "✓" : "·"} <bdi>${line(name, 60)}</bdi></b> <span>${line(said, 80)}</span>
+  return html`<li class="said-of"><b class=${isBad(of) ? "wrong" : isGood(of) ? "fine" : ""}>${isBad(of) ? "✕" : isGood(of) ? "✓" : "·"} <bdi>${line(name, 60)}</bdi></b> <span>${line(said, 80)}</span>${" "}
     <span class="quiet"><bdi>${line(author, 40)}</bdi> ${from}</span>${of.stale && html` <span class="odd" title=${t("scores.stale.means")}>⚠ ${t("scores.stale")}</span>`}
     ${rationale && html`<p>${visible(rationale.slice(0, 600))}${rationale.length > 600 ? "…" : ""}</p>`}
     ${steps.length > 0 && html`<p>${steps.slice(0, SHOWN).map((step, i) => html`<button key=${step} title=${step} onClick=${() => goTo(step)}>${t("scores.evidence", { n: i + 1 })}</button> `)}</p>`}</li>`;
