@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchmarks.building import measure_building
+from benchmarks.comparing import measure_comparing
 from benchmarks.conversation import measure_conversation
 from benchmarks.disk import measure_disk
 from benchmarks.evaluating import measure_evaluating
@@ -62,6 +63,7 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "judging": measure_judging,
     "exchange": measure_exchange,
     "evaluate": measure_evaluating,
+    "behaviour": measure_comparing,
 }
 
 

@@ -21,9 +21,35 @@ if TYPE_CHECKING:
 
     from benchmarks.scale import Scale
 
+RULES: dict[str, Any] = {
+    **dict.fromkeys(("max_steps", "max_model_calls", "max_tool_calls"), 20_000),
+    "required_tools": ["tool*"],
+    "allowed_tools": ["tool*", "search"],
+    "forbidden_tools": ["delete_*"],
+    "order": ["search", "book"],
+    "never_after": ["pay", "search"],
+    "repeats": 50,
+    "loop": {"period": 8, "times": 50},
+    "tokens": 10**9,
+    "cost_usd": 100,
+    **dict.fromkeys(("duration_ms", "llm_wall_ms", "first_token_ms"), 10**9),
+    "errors": "handled",
+    "unused_results": True,
+    "arguments": "schema",
+    "pii": True,
+    "secrets": True,
+    "answer": {"matches": "."},
+}
+"""Every rule, each with something to look at."""
+CONDITION = (
+    'input_tokens < 5000 and not has(tool = "verify" then tool = "refund")'
+    " and count(type = tool and error) / steps < 0.5"
+)
 EVALUATORS: dict[str, dict[str, Any]] = {
     "match, strict": {"kind": "match", "mode": "strict"},
     "match, unordered": {"kind": "match", "mode": "unordered", "args": "superset"},
+    "21 rules": {"kind": "rules", "rules": RULES},
+    "where": {"kind": "where", "expr": CONDITION},
 }
 """By the name of their rows."""
 BARS_MS = (2, 2_000)
@@ -47,7 +73,7 @@ def judge(steps: int, evaluator: dict[str, Any]) -> float:
     best_s = float("inf")
     for _ in range(_BEST_OF):
         start = time.thread_time()
-        [result] = evaluate(run, evaluator, reference=reference)
+        results = evaluate(run, evaluator, reference=reference)
         best_s = min(best_s, time.thread_time() - start)
-        assert result["status"] == "ok", result
+        assert all(one["status"] in ("ok", "na") for one in results), results
     return best_s * 1_000

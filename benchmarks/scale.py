@@ -37,6 +37,8 @@ class Scale:
     """How often each question is asked; the median counts."""
     compared_steps: tuple[int, int] = (1_000, 100_000)
     judged_steps: tuple[int, int] = (30, 10_000)
+    compared_runs: int = 10_000
+    """Of each of two sets whose behaviour is compared."""
     kept_spans: int = 140_000
     """Of which it is measured what they take on the disk."""
     viewed_spans: int = 100_000
@@ -79,6 +81,7 @@ QUICK = Scale(
     asked_times=1,
     compared_steps=(100, 200),
     judged_steps=(30, 300),
+    compared_runs=50,
     kept_spans=700,
     viewed_spans=200,
     scrolled_px=4_000,

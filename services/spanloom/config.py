@@ -338,6 +338,23 @@ class SearchingSettings(SectionSettings):
     )
 
 
+class AlertSettings(SectionSettings):
+    """Where alerts may be told, and the address in them."""
+
+    model_config = SettingsConfigDict(title="Alerts")
+
+    alert_private: bool = Field(
+        False,
+        description="Let alerts be told to loopback and private addresses "
+        "(docs/evaluation/alerts.md).",
+    )
+    public_url: str = Field(
+        "",
+        description="Address under which people reach API and page, for links in alerts "
+        "(default: that of the API).",
+    )
+
+
 class ProcessSettings(SectionSettings):
     """Shutdown and logging."""
 
@@ -366,6 +383,7 @@ class Settings(
     ExtractingSettings,
     BuildingSettings,
     SearchingSettings,
+    AlertSettings,
     ProcessSettings,
 ):
     """Every option a user can set, by flag or by variable; flags win."""
@@ -380,6 +398,7 @@ SECTIONS: tuple[type[SectionSettings], ...] = (
     ExtractingSettings,
     BuildingSettings,
     SearchingSettings,
+    AlertSettings,
     ProcessSettings,
 )
 

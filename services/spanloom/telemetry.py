@@ -178,6 +178,19 @@ class Metrics:
             ["result"],
             registry=r,
         )
+        # alerts
+        self.alerts_firing = Gauge(
+            "spanloom_alerts_firing",
+            "Runs, or groups of a number, for which an alert fires now.",
+            ["project", "alert"],
+            registry=r,
+        )
+        self.alert_deliveries = Counter(
+            "spanloom_alert_deliveries",
+            "Tries to tell a channel of an alert, by outcome (delivered, failed, undelivered).",
+            ["outcome"],
+            registry=r,
+        )
         # api
         self.api_requests = Counter(
             "spanloom_api_requests", "API requests.", ["route", "status"], registry=r

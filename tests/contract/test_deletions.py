@@ -16,6 +16,7 @@ from tests.support.trajectory_records import make_record, make_trajectory
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.joining.parts import Part
 from spanloom.core.model.access import Reach
+from spanloom.core.model.alert import AlertEvent, AlertState, RunShown
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.online_rule import Work, WorkState
 from spanloom.core.model.span import TraceKey
@@ -78,6 +79,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "trajectories.heads": lambda store, key: store.trajectories.heads([key]),
     "documents.get": lambda store, key: store.documents.get(key.trace_id, reach(key)),
     "documents.many": lambda store, key: store.documents.many([key], 1 << 20)[0],
+    "versions.currents": lambda store, key: store.versions.currents([key]),
     "documents.spans": lambda store, key: store.documents.spans(key.trace_id, reach(key)),
     "documents.both": lambda store, key: store.documents.both(key.trace_id, reach(key)),
     "documents.versions": lambda store, key: store.documents.versions(key.trace_id, reach(key)),
@@ -149,6 +151,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
         event for event in store.queues.events(queue(key)) if event.trace_id == key.trace_id
     ],
     "queues.alike": lambda store, key: store.queues.alike(queue(key)).get(key.trace_id),
+    "alerts.shown": lambda store, key: store.alerts.shown([fired(key)]),
     "online_rules.work_of": lambda store, key: store.online_rules.work_of([key]),
     "online_rules.waiting": lambda store, key: [
         work
@@ -238,6 +241,10 @@ OTHERS = {
     *("online_rules.progress", "online_rules.spent"),  # counts
     *("online_rules.place", "online_rules.places"),
     *("followers.place", "followers.keep_place"),  # positions, of no trace
+    *("alerts.put", "alerts.list", "alerts.versions", "alerts.latest_numbers"),  # of no trace
+    *("alerts.add_events", "alerts.add_deliveries", "alerts.deliveries", "alerts.untold"),
+    *("alerts.latest", "alerts.events", "alerts.firing"),  # that one fired, to be taken back
+    "alerts.firing_of_deleted",  # likewise: test_alerts
 }
 
 
@@ -296,6 +303,12 @@ def resume(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
     store.trajectories.write([make_record(resumed, run)])
 
 
+def fired(key: TraceKey) -> AlertEvent:
+    """Return that an alert fired for a trace."""
+    of = f"of {key.trace_id}"
+    return AlertEvent(key.project, "a", 1, of, 1, AlertState.FIRING, 1, key.trace_id, 1)
+
+
 def queue(key: TraceKey) -> Queue:
     return Queue(key.project, "q", SCHEME, ["ada"])
 
@@ -306,6 +319,8 @@ def annotate(store: Store, key: TraceKey) -> None:
     store.versions.keep(KeptVersion(key, 1, "h", 1, b"{}"))
     store.queues.add_items(queue(key), [QueueItem(key.trace_id, 1)])
     store.queues.add_events(queue(key), [QueueEvent(key.trace_id, "ada", 1, Event.BEGUN)])
+    shown = RunShown(key, fired(key).id, 1, {"name": key.project})
+    store.alerts.add_events([fired(key)], [shown])
     store.online_rules.add_work([Work(key, "r", 1, 1, asked_us=1, due_us=1)])
 
 

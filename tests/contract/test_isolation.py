@@ -90,6 +90,10 @@ NOT_SEEN = {
 NOT_BY_PROJECT = {
     "revisit_traces": "writes, of traces named with their project",
     "newest_places": "of places in the list of traces named with their project",
+    "latest_alert_events": "of traces named with their project",
+    **dict.fromkeys(
+        ("untold_alert_events", "firing_of_deleted"), "of those who tell alerts of all"
+    ),
     "online_waiting": "the judges', of rules named with their project",
     "revisit_changes": "writes, of traces named with their project",
     "present": "compares changes of traces named with their project",

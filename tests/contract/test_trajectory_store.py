@@ -79,6 +79,9 @@ def test_many_documents_come_in_order_as_far_as_there_is_room(
     assert store.documents.many(keys[::-1], 1 << 20) == [None, *texts[2::-1]]
     assert list(store.documents.many(keys, 1))[:1] == texts[:1]
     assert store.documents.many([], 1) == []
+    assert store.documents.many(keys, 1 << 20, 9) == [texts[0], None, texts[2], None]
+    assert store.versions.currents(keys) == dict.fromkeys(keys[:3], 2)
+    assert store.versions.currents([]) == {}
 
 
 def test_a_summary_says_what_the_trajectory_says(store: Store, key: TraceKey) -> None:

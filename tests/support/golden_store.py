@@ -136,6 +136,9 @@ def _annotate(api: str) -> None:
         "parameters": {"where": "outcome = failed", "since": "7d"},
     }
     _ask(api, "POST", "/v1/views", "ada", view)
+    slack = {"kind": "slack", "url": "https://hooks.slack.com/services/T0/B0/secret"}
+    alert = {"where": "duration > 5m", "channels": [slack], "severity": "warning"}
+    _ask(api, "PUT", "/v1/alerts/slow", "ada", alert)
     judge = {"trace_id": RUN, "author": "judge", "source": "llm"}
     scores = [{**judge, "name": "helpful", "value": 0.9, "passed": True, "rationale": "It helps."}]
     scores += [{**judge, "name": "tone", "value": "friendly"}]

@@ -17,6 +17,14 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.conventions.evaluations import RESULT, trace_of_response
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.access import Reach
+from spanloom.core.model.alert import (
+    Alert,
+    AlertEvent,
+    AlertState,
+    Delivery,
+    DeliveryState,
+    RunShown,
+)
 from spanloom.core.model.annotation_queue import Alike, Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.dataset import Dataset, DatasetVersion, DraftItem, ItemPlace
 from spanloom.core.model.online_rule import (
@@ -32,6 +40,7 @@ from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Kind, Pause, SpanVerdict, Status
 from spanloom.core.model.upkeep import BEFORE_ALL, DeletionScope, Replay, Selection
+from spanloom.core.ports.alerts import EventsQuery
 from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery, StoredScheme
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
@@ -134,6 +143,25 @@ def _collect(store: Store, project: str) -> None:
     sets.add_version(*at, DatasetVersion(1, "v", 1, made_by=project), [ItemPlace(project, "h", 1)])
 
 
+def _fired(key: TraceKey) -> AlertEvent:
+    """Return that an alert fired for a run; its id is that of the other project's."""
+    return AlertEvent(key.project, "a", 1, "same", 1, AlertState.FIRING, 1, key.trace_id, 1)
+
+
+def _no_run(key: TraceKey) -> TraceKey:
+    return key._replace(trace_id="")
+
+
+def _watch(store: Store, key: TraceKey) -> None:
+    """Make an alert that fired for a run, for a number, and was told; names are the same in all."""
+    of_number = replace(_fired(key), id=f"number of {key.project}", trace_id="", group=[1])
+    store.alerts.put(Alert(key.project, "a", 1, 1, put_by=key.project))
+    shown = RunShown(key, _fired(key).id, 1, {"name": key.project})
+    store.alerts.add_events([_fired(key), of_number], [shown])
+    told = Delivery(key.project, "a", "same", 1, "c", DeliveryState.PENDING, 1, error=key.project)
+    store.alerts.add_deliveries([told])
+
+
 def _rule(store: Store, key: TraceKey) -> None:
     """Make an online rule with work and a walk; names are the same in all projects."""
     rules = store.online_rules
@@ -167,6 +195,7 @@ def _annotate(store: Store, key: TraceKey) -> None:
     store.saved_views.add(_view(key))
     store.saved_views.set_default(key.project, "runs", key.project, 1)
     _collect(store, key.project)
+    _watch(store, key)
     _rule(store, key)
     store.queues.add_items(_queue(key.project), [QueueItem(key.project, 1)])
     second = f"second of {key.project}"
@@ -412,6 +441,9 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
     ),
     "versions.has": lambda t, key: {key.project} if t.store.versions.has(key, 1) else set(),
     "versions.current": lambda t, key: {key.project} if t.store.versions.current(key) else set(),
+    "versions.currents": lambda t, key: {
+        found.project for found in t.store.versions.currents([key])
+    },
     "schemes.text": lambda t, key: _of_text(_scheme(t, key), t),
     "queues.items": lambda t, key: (
         {key.project} if len(t.store.queues.items(_queue(key.project))) == 1 else {"too many"}
@@ -467,6 +499,30 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
     "datasets.contents": lambda t, key: {
         one.decode() for one in t.store.datasets.contents(key.project, "d", ["h"]).values()
     },
+    "alerts.list": lambda t, key: {
+        one.put_by for one in t.store.alerts.list(Reach.only(key.project))
+    },
+    "alerts.versions": lambda t, key: {
+        one.put_by for one in t.store.alerts.versions(key.project, "a")
+    },
+    "alerts.latest": lambda t, key: {
+        event.project for event in t.store.alerts.latest([key, _no_run(key)])
+    },
+    "alerts.latest_numbers": lambda t, key: {
+        event.project for event in t.store.alerts.latest_numbers(Reach.only(key.project))
+    },
+    "alerts.firing": lambda t, key: {
+        project for project, _ in t.store.alerts.firing(Reach.only(key.project))
+    },
+    "alerts.events": lambda t, key: {
+        event.project for event in t.store.alerts.events(key.project, "a", EventsQuery(), 9, None)
+    },
+    "alerts.shown": lambda t, key: {
+        shown["name"] for shown in t.store.alerts.shown([_fired(key)]).values()
+    },
+    "alerts.deliveries": lambda t, key: {
+        one.error for one in t.store.alerts.deliveries(key.project, "a", ["same"])
+    },
     "queues.events": lambda t, key: {
         event.annotator
         for event in t.store.queues.events(_queue(key.project))
@@ -520,6 +576,8 @@ NOT_READING = {
     *("saved_views.add", "saved_views.set_default"),
     *("online_rules.put", "online_rules.add_work", "online_rules.place"),
     *("followers.place", "followers.keep_place"),  # of the service itself
+    *("alerts.put", "alerts.add_events", "alerts.add_deliveries"),
+    *("alerts.untold", "alerts.firing_of_deleted"),  # of the parts that tell alerts of all
     *("datasets.put", "datasets.add_contents", "datasets.change_draft", "datasets.add_version"),
     *("annotations.telling", "annotations.is_alone"),
     "close",

@@ -12,7 +12,7 @@ from spanloom.core.model.score import Score
 from spanloom.core.ports.annotations import AnnotationQuery, KeptAt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from spanloom.core.model.access import Reach
@@ -125,6 +125,10 @@ class MemoryVersions(MemorySubject):
         """See ``VersionKeeper.current``."""
         record = self._state.records.get(key)
         return record.version if record else 0
+
+    def currents(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """See ``VersionKeeper.currents``."""
+        return {key: version for key in set(keys) if (version := self.current(key))}
 
 
 def _score_of(row: Annotation) -> Score:

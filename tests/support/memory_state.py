@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tests.support.reference_decoder import DecodedSpan
 
     from spanloom.core.model.access import Reach
+    from spanloom.core.model.alert import Alert, AlertEvent, Delivery, RunShown
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
     from spanloom.core.model.dataset import Dataset, DatasetVersion, DraftItem, ItemPlace
@@ -94,6 +95,10 @@ class MemoryState:
         self.dataset_drafts: dict[tuple[str, str], dict[str, DraftItem]] = {}
         self.dataset_versions: dict[tuple[str, str], dict[int, DatasetVersion]] = {}
         self.dataset_items: dict[tuple[str, str, str], list[ItemPlace]] = {}
+        self.alerts: dict[tuple[str, str, int], Alert] = {}
+        self.alert_events: dict[tuple[str, str, int], AlertEvent] = {}
+        self.alert_shown: dict[tuple[str, str, int], RunShown] = {}
+        self.alert_deliveries: dict[tuple[str, str, int, str], Delivery] = {}
         self.online_rules: dict[RuleId, OnlineRule] = {}
         self.online_work: dict[tuple[TraceKey, str, int, int], Work] = {}
         self.online_walks: dict[tuple[str, str, Walk], WalkPlace] = {}

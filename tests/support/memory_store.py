@@ -6,6 +6,7 @@ Nothing is persisted.
 
 from __future__ import annotations
 
+from tests.support.memory_alerts import MemoryAlerts
 from tests.support.memory_annotations import MemoryAnnotations, MemorySchemes, MemoryVersions
 from tests.support.memory_datasets import MemoryDatasets
 from tests.support.memory_deletions import MemoryDeletions
@@ -58,6 +59,7 @@ class MemoryStore:
         self.queues = MemoryQueues(state)
         self.saved_views = MemoryViews(state)
         self.datasets = MemoryDatasets(state)
+        self.alerts = MemoryAlerts(state)
         self.online_rules = MemoryOnlineRules(state)
         self.followers = MemoryFollowers(state)
         self.replays = MemoryReplays(state)

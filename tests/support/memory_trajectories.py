@@ -85,9 +85,13 @@ class MemoryDocuments(MemorySubject):
         record = self._state.find(trace_id, reach)
         return record.document if record else None
 
-    def many(self, keys: Sequence[TraceKey], most_bytes: int) -> Sequence[bytes | None]:
+    def many(
+        self, keys: Sequence[TraceKey], most_bytes: int, most_each: int | None = None
+    ) -> Sequence[bytes | None]:
         """See ``DocumentReader.many``."""
         found = [r.document if (r := self._state.records.get(key)) else None for key in keys]
+        if most_each is not None:
+            found = [one if len(one or b"") <= most_each else None for one in found]
         sums = accumulate(len(document or b"") for document in found)
         return found[: max(1, sum(total <= most_bytes for total in sums))]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
+from spanloom.core.ports.alerts import AlertStore
 from spanloom.core.ports.annotations import (
     AnnotationQueueStore,
     AnnotationStore,
@@ -53,6 +54,7 @@ SUBJECTS: Mapping[str, type] = {
     "queues": AnnotationQueueStore,
     "saved_views": ViewStore,
     "datasets": DatasetStore,
+    "alerts": AlertStore,
     "online_rules": OnlineRuleStore,
     "followers": FollowerStore,
     "replays": ReplayQueue,

@@ -12,6 +12,7 @@ from spanloom.annotation.reading import Reading
 from spanloom.annotation.rescoring import Rescoring
 from spanloom.annotation.schemes import Schemes
 from spanloom.annotation.scores import Scores
+from spanloom.annotation.staleness import Staleness
 from spanloom.annotation.versions import Versions
 from spanloom.annotation.writing import Scoring, Writing
 
@@ -33,6 +34,7 @@ class Annotating(NamedTuple):
     taking_in: TakingIn
     rescoring: Rescoring
     scores: Scores
+    staleness: Staleness
 
     @classmethod
     def over(cls, store: ReadingStore) -> Annotating:
@@ -55,4 +57,5 @@ class Annotating(NamedTuple):
             taking_in,
             Rescoring(store.annotations, store.scores, schemes, versions, reading),
             Scores(store.scores, store.feed, schemes, taking_in),
+            Staleness(store.versions, store.documents, versions),
         )

@@ -59,7 +59,7 @@ class Versions:
                 return known
         if (document := self.document(key, version)) is None:
             return None
-        return self._cache(key, version, orjson.loads(document))
+        return self.keep_anchors(key, version, orjson.loads(document))
 
     def steps(self, key: TraceKey, version: int) -> Mapping[str, Any]:
         """Return the steps of a version by id, with their texts; none if it is not available."""
@@ -76,7 +76,7 @@ class Versions:
         for key, document in zip(keys, self._documents.many(keys, MOST_AHEAD), strict=False):
             if document is not None:
                 versions[key] = _version_in(document)
-                self._cache(key, versions[key], orjson.loads(document))
+                self.keep_anchors(key, versions[key], orjson.loads(document))
         return versions
 
     def keep(self, key: TraceKey, version: int, at_us: int) -> bool:
@@ -99,7 +99,13 @@ class Versions:
             for span in orjson.loads(spans or b"[]")
         }
 
-    def _cache(self, key: TraceKey, version: int, document: Any) -> Anchors:
+    def knows(self, key: TraceKey, version: int) -> bool:
+        """Return whether the anchors of a version are in memory."""
+        with self._lock:
+            return (key, version) in self._known
+
+    def keep_anchors(self, key: TraceKey, version: int, document: Any) -> Anchors:
+        """Keep the anchors of the document of a version in memory, and return them."""
         anchors = anchors_of(document)
         anchors.version = version  # versions with equal content are kept once
         with self._lock:

@@ -11,8 +11,9 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from spanloom import __version__
 from spanloom.access.headers import Hosts
+from spanloom.alerts.keeping import Alerts
 from spanloom.annotation.services import Annotating
-from spanloom.api import datasets, imports, online_rules, saved_views
+from spanloom.api import alerts, datasets, imports, online_rules, saved_views
 from spanloom.api.admin import deletions, keys, projects, replays, service, snapshots
 from spanloom.api.annotations import (
     agreement,
@@ -100,6 +101,7 @@ def create_app(
     otlp_http: str = "",
     ports: Callable[[], Mapping[str, int]] = dict,
     importer: Importer | None = None,
+    alert_private: bool = False,
     others: Sequence[APIRouter] = (),
 ) -> FastAPI:
     """Return the API over a store.
@@ -115,8 +117,9 @@ def create_app(
     send, in a process that decides it. At most ``most_readers`` follow the change feed at one time.
     ``sql_port`` is the port on which this process answers SQL, ``otlp_http`` the address at which
     it takes spans; ``ports`` returns the ports of all its parts by name. ``importer`` stores
-    imported files; without one they are refused. ``others`` are further routers, whose routes
-    declare their needs like ours.
+    imported files; without one they are refused. With
+    ``alert_private`` alerts may be told to private addresses. ``others`` are further routers, whose
+    routes declare their needs like ours.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
@@ -158,6 +161,7 @@ def create_app(
         RunViews(store),
         SavedViews(store.saved_views),
         Datasets(store.datasets),
+        Alerts(store, allows_private=alert_private),
         OnlineRules(store.online_rules, store.followers, store.feed),
         examine,
         retention,
@@ -174,7 +178,7 @@ def create_app(
         *(diffs, conversations, stats, compare, steps, search, imports),
         *(trajectory_annotations, annotation_schemes, exchange),
         *(potato, agreement, annotation_queues, scores),
-        *(datasets, online_rules),
+        *(datasets, online_rules, alerts),
         *(saved_views, projects, replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

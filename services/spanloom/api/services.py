@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 
 from spanloom.access.keys import KeyAdministration
 from spanloom.access.limits import LimitsOf
+from spanloom.alerts.keeping import Alerts
 from spanloom.annotation.services import Annotating
 from spanloom.api.feed.feed import Feed
 from spanloom.api.http.bounds import BoundedCalls
@@ -49,6 +50,8 @@ class Services:
     """Views of the page that projects store."""
     datasets: Datasets
     """Datasets of projects."""
+    alerts: Alerts
+    """Alerts of projects."""
     online_rules: OnlineRules
     """Rules of projects that judge what comes in."""
     examine: Callable[[], Sequence[Finding]]

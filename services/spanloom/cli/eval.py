@@ -1,4 +1,4 @@
-"""``spanloom eval``: judges many runs by a file of evaluators, and compares two reports."""
+"""``spanloom eval``: judges many runs by a file of evaluators, and compares what came out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import sys
 import click
 import orjson
 
+from spanloom.cli.eval_agree import agree_command
 from spanloom.cli.eval_compare import compare_command
+from spanloom.cli.eval_rescore import rescore_command
+from spanloom.cli.eval_rules import rules_command
 from spanloom.cli.eval_run import run_command
 from spanloom.cli.options import TeachingCommand, TeachingGroup
 from spanloom.evaluation.files.comparing import comparison_schema
@@ -31,10 +34,13 @@ _SCHEMAS = {
         "spanloom eval run eval.yaml",
         "spanloom eval run eval.yaml --runs runs.jsonl --gate --junit eval.xml",
         "spanloom eval compare base.report eval.report",
+        "spanloom eval agree --evaluator polite --human politeness",
+        "spanloom eval rescore eval.yaml --dry-run",
+        "spanloom eval rules",
     ),
 )
 def eval_group() -> None:
-    """Judge runs by a file of evaluators, decide gates, compare reports."""
+    """Judge runs by a file of evaluators, decide gates, compare reports and people."""
 
 
 @eval_group.command("schema", cls=TeachingCommand, examples=("spanloom eval schema --of file",))
@@ -53,3 +59,6 @@ def schema_command(subject: str) -> None:
 
 eval_group.add_command(run_command)
 eval_group.add_command(compare_command)
+eval_group.add_command(agree_command)
+eval_group.add_command(rescore_command)
+eval_group.add_command(rules_command)

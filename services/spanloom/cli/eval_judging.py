@@ -77,7 +77,7 @@ def judge_all(asked: Asked) -> Ended:
     Raises ``click.ClickException`` for runs that cannot be meant.
     """
     try:
-        judgement = _begun(asked)
+        judgement = begun(asked)
     except ClientError as error:
         return Ended(Judgement(asked.config.evaluators), ServiceError(error).message)
     try:
@@ -95,7 +95,7 @@ def judge_all(asked: Asked) -> Ended:
 
 def plan_of(asked: Asked) -> dict[str, Any]:  # JSON values
     """Return what would be judged; raises ``click.ClickException``."""
-    judgement = _begun(asked)
+    judgement = begun(asked)
     with closing(_runs(asked, judgement)) as runs:
         each = [judgement.estimate(one.run) for one in runs if not isinstance(one.run, Unread)]
     estimate = total(each)
@@ -141,7 +141,7 @@ def _has_end(asked: Asked) -> bool:
     return asked.runs_file is not None or runs is None or runs.limit is not None
 
 
-def _begun(asked: Asked) -> Judgement:
+def begun(asked: Asked) -> Judgement:
     """Return a judgement with the items; raises ``click.UsageError`` if none can be read."""
     judgement = Judgement(asked.config.evaluators, has_fingerprints=asked.sends)
     if asked.dataset is not None:
@@ -200,7 +200,7 @@ def _runs(asked: Asked, judgement: Judgement) -> Generator[Given]:
         yield from stored_runs(asked.client, _listing(asked))
     elif asked.items_file is not None or asked.dataset is not None:
         places = dict.fromkeys(_places(judgement))
-        yield from runs_at(lambda: _connected(asked.client), places)
+        yield from runs_at(lambda: connected(asked.client), places)
     else:
         raise FileError(
             asked.file,
@@ -214,7 +214,8 @@ def _places(judgement: Judgement) -> Iterator[RunPlace]:
             yield RunPlace(item.trace_id, item.source.project)
 
 
-def _connected(client: Client) -> AsyncClient:
+def connected(client: Client) -> AsyncClient:
+    """Return an asynchronous client of the same service."""
     return AsyncClient(client.url, tries=Patience.tries)
 
 

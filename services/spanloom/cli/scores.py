@@ -1,10 +1,9 @@
-"""``spanloom scores``: takes scores out of a service and brings them in."""
+"""``spanloom scores``: lists and stores scores, takes them out of a service, brings them in."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import closing
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from shutil import copyfileobj
@@ -12,11 +11,11 @@ from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
 import click
-import orjson
 
 from spanloom.cli.arguments import files_argument
 from spanloom.cli.client import ServiceError, patient_client_option, to_url_option
 from spanloom.cli.options import TeachingCommand, TeachingGroup
+from spanloom.cli.scores_adding import add_command, list_command, say_sent, score_filters
 from spanloom.cli.writing import check_place, whole_file, writing
 from spanloom.client.address import find_address
 from spanloom.client.calls.scores import score_table
@@ -33,24 +32,25 @@ from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
 from spanloom.core.formats.entry import CSV, NDJSON, PARQUET
 from spanloom.core.showing.values import counted, printable
-from spanloom.terminal.output import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.client.client import Client
-    from spanloom.client.transfer.scores import SentScores
 
 _TABLES = {"jsonl": NDJSON, "csv": CSV, "parquet": PARQUET}
 _OTLP = "otlp"
-MOST_SHOWN = 20
-"""Maximum number of refusals shown on a terminal."""
 
 
 @click.group(
     "scores",
     cls=TeachingGroup,
     examples=(
+        "spanloom scores list --name helpful",
+        (
+            "spanloom scores add 4bf92f3577b34da6a3ce929d0e0e4736 --name helpful --author ada "
+            "--value true"
+        ),
         "spanloom scores export > scores.jsonl",
         "spanloom scores export --name helpful --format parquet -o helpful.parquet",
         "spanloom scores export --format otlp --to http://other.internal:4318",
@@ -58,16 +58,11 @@ MOST_SHOWN = 20
     ),
 )
 def scores_group() -> None:
-    """Take scores out of a service, or bring them in."""
+    """List and store scores, take them out of a service, or bring them in."""
 
 
 @scores_group.command("export", cls=TeachingCommand)
-@click.option("--project", metavar="NAME", help="Only of this project.")
-@click.option("--trace", "trace_ids", metavar="TRACE", multiple=True, help="Only of these runs.")
-@click.option("--name", metavar="NAME", help="Only of this name.")
-@click.option("--source", "sources", metavar="NAME", multiple=True, help="Only of these sources.")
-@click.option("--author", metavar="NAME", help="Only by this author.")
-@click.option("--orphan", is_flag=True, help="Only those whose run has not come for 7 days.")
+@score_filters
 @click.option(
     "--format",
     "form",
@@ -167,20 +162,11 @@ def import_command(client: Client, files: Sequence[Path], project: str | None) -
     is_refused = False
     for file in files:
         done = send_scores(ServiceScores(client), read_rows(file), project)
-        _say(file, done)
+        say_sent(done, {"file": str(file)}, f" of {printable(file.name)}")
         is_refused |= bool(done.refused_scores)
     if is_refused:
         click.get_current_context().exit(1)
 
 
-def _say(file: Path, done: SentScores) -> None:
-    if not sys.stdout.isatty():
-        write_json(orjson.dumps({"file": str(file), **asdict(done)}), sys.stdout, indent=False)
-        return
-    notes = ((done.waiting, "wait for their runs"), (done.left_out, "left out, of annotators"))
-    rest = "".join(f", {count:,} {words}" for count, words in notes if count)
-    click.echo(f"{counted(done.stored, 'score')} of {printable(file.name)}{rest}")
-    for one in done.refused[:MOST_SHOWN]:
-        click.echo(f"  {one['place']}: {printable(one['reason'])}", err=True)
-    if done.refused_scores > MOST_SHOWN:
-        click.echo(f"  and {done.refused_scores - MOST_SHOWN} more", err=True)
+scores_group.add_command(list_command)
+scores_group.add_command(add_command)

@@ -6,9 +6,11 @@ from functools import wraps
 from typing import IO, TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, overload
 
 from spanloom.client.address import find_address
+from spanloom.client.calls import alerts as warned
 from spanloom.client.calls import annotations as said
 from spanloom.client.calls import datasets as sets
 from spanloom.client.calls import lists, questions, runs, upkeep
+from spanloom.client.calls import scores as judged
 from spanloom.client.calls import views as saved
 from spanloom.client.changes import WAIT_S, AsyncChanges, Changes
 from spanloom.client.found import AsyncFound, AsyncRuns, AsyncTable, Found, Runs, Table
@@ -155,6 +157,9 @@ class Client:
     schemes = Method(said.schemes, ask)
     put_scheme = Method(said.put_scheme, ask)
 
+    scores = Method(judged.scores, Table)
+    write_scores = Method(judged.write_scores, ask)
+
     datasets = Method(sets.datasets, ask)
     dataset = Method(sets.dataset, ask)
     put_dataset = Method(sets.put_dataset, ask)
@@ -164,6 +169,13 @@ class Client:
     commit_dataset = Method(sets.commit_dataset, ask)
     dataset_page = Method(sets.dataset_page, ask)
     dataset_table = Method(sets.dataset_table, ask)
+
+    alerts = Method(warned.alerts, ask)
+    alert = Method(warned.alert, ask)
+    put_alert = Method(warned.put_alert, ask)
+    delete_alert = Method(warned.delete_alert, ask)
+    alert_events = Method(warned.alert_events, ask)
+    try_alert = Method(warned.try_alert, ask)
 
     views = Method(saved.views, ask)
     make_view = Method(saved.make_view, ask)
@@ -269,6 +281,9 @@ class AsyncClient:
     schemes = Method(said.schemes, ask)
     put_scheme = Method(said.put_scheme, ask)
 
+    scores = Method(judged.scores, AsyncTable)
+    write_scores = Method(judged.write_scores, ask)
+
     datasets = Method(sets.datasets, ask)
     dataset = Method(sets.dataset, ask)
     put_dataset = Method(sets.put_dataset, ask)
@@ -278,6 +293,13 @@ class AsyncClient:
     commit_dataset = Method(sets.commit_dataset, ask)
     dataset_page = Method(sets.dataset_page, ask)
     dataset_table = Method(sets.dataset_table, ask)
+
+    alerts = Method(warned.alerts, ask)
+    alert = Method(warned.alert, ask)
+    put_alert = Method(warned.put_alert, ask)
+    delete_alert = Method(warned.delete_alert, ask)
+    alert_events = Method(warned.alert_events, ask)
+    try_alert = Method(warned.try_alert, ask)
 
     views = Method(saved.views, ask)
     make_view = Method(saved.make_view, ask)

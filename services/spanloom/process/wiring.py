@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Self
 from spanloom.access.authenticate import Keyring
 from spanloom.access.headers import Hosts
 from spanloom.access.last_known import KEYS_KNOWN, STORE_KNOWN, LastKnown
+from spanloom.alerts.deliverer import AlertDeliverer
+from spanloom.alerts.keeping import FOLLOWER
+from spanloom.alerts.sending import HttpSender
+from spanloom.alerts.watcher import AlertWatcher
 from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
 from spanloom.core.annotation.queue import withheld_from_all
@@ -19,6 +23,8 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.notation import authority
 from spanloom.core.sharing import hold_all
 from spanloom.extractor.extractor import Extractor
+from spanloom.following.follower import FeedFollower
+from spanloom.following.sharing import JUDGE
 from spanloom.heartbeat import Heartbeat
 from spanloom.indexer import Indexer
 from spanloom.keeper import Keeper, Retention
@@ -84,6 +90,8 @@ class Role(Flag):
     KEEP = auto()
 
 
+_REACHED = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # not bound to
+"""At which address this machine reaches what listens on every one."""
 EVERYTHING = Role.COLLECT | Role.EXTRACT | Role.API | Role.KEEP
 
 
@@ -217,14 +225,42 @@ class Service:
         if not self._settings.no_search:
             held = partial(heartbeat.held, "index") if heartbeat else hold_all
             yield Indexer(store.text_index, self.metrics, outage=self._outage, held=held)
+        yield from self._alerting(store, heartbeat)
+
+    def _alerting(self, store: ClickHouseStore, heartbeat: Heartbeat | None) -> Iterator[Part]:
+        """Yield the part that tells channels, and the one that finds what to tell."""
+        settings, held = self._settings, partial(heartbeat.held, JUDGE) if heartbeat else hold_all
+        deliverer = AlertDeliverer(
+            store,
+            partial(HttpSender, allows_private=settings.alert_private),
+            self.metrics,
+            base_url=self._base_url,
+            outage=self._outage,
+            held=held,
+        )
+        yield deliverer
+        yield AlertWatcher(
+            store,
+            FeedFollower(store.feed, store.followers, FOLLOWER),
+            self.metrics,
+            tell=deliverer.notice,
+            outage=self._outage,
+            held=held,
+        )
+
+    def _base_url(self) -> str:
+        """Return the address of the page, as people outside may reach it."""
+        settings = self._settings
+        port = self._supervisor.ports().get("api", settings.api_port)
+        address = authority(_REACHED.get(settings.host, settings.host), port)
+        return settings.public_url.rstrip("/") or f"{self._scheme}://{address}"
 
     def _sql_url(self, listener: socket.socket | None) -> str | None:
         """Return the SQL port's URL for this process; with TLS the host name is unknown."""
         if listener is None or self._settings.tls_cert:
             return None
         host, port, *_ = listener.getsockname()
-        reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # not bound to
-        return f"http://{authority(reached, port)}"
+        return f"http://{authority(_REACHED.get(host, host), port)}"
 
     def _api(
         self,
@@ -250,6 +286,7 @@ class Service:
             otlp_http=self._otlp_http,
             ports=self._supervisor.ports,
             importer=importer,
+            alert_private=self._settings.alert_private,
             others=self._other_routes(door),
             examine=SelfExamination(
                 self._settings,

@@ -142,8 +142,10 @@ class Sight:
                     yield column, f"defaultValueOfArgumentType({column})"
 
 
-_UNREADABLE = frozenset({"access_keys", "annotation_queue_events", "annotation_scores_writer"})
-"""Tables that no key may read."""
+_UNREADABLE = frozenset(
+    {"access_keys", "alerts", "annotation_queue_events", "annotation_scores_writer"}
+)
+"""Tables that no key may read: addresses of channels may be secrets."""
 _VIEW_ONLY = frozenset({"annotations", "scores"})
 """Tables that are readable through views only."""
 _CHANGES = "trajectory_changes"

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.storage.alerts import ClickHouseAlerts
 from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
 from spanloom.storage.annotations.schemes import ClickHouseSchemes, ClickHouseVersions
 from spanloom.storage.annotations.store import ClickHouseAnnotations, ClickHouseScores
@@ -114,6 +115,7 @@ class ClickHouseStore:
     queues: ClickHouseAnnotationQueues
     saved_views: ClickHouseViews
     datasets: ClickHouseDatasets
+    alerts: ClickHouseAlerts
     followers: ClickHouseFollowers
     online_rules: ClickHouseOnlineRules
     replays: ClickHouseReplays
@@ -198,6 +200,7 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         queues=queues,
         saved_views=ClickHouseViews(worker, reader),
         datasets=ClickHouseDatasets(worker, reader),
+        alerts=ClickHouseAlerts(worker, reader),
         followers=ClickHouseFollowers(worker),
         online_rules=ClickHouseOnlineRules(worker, reader),
         replays=ClickHouseReplays(worker, is_alone=is_alone),

@@ -76,6 +76,7 @@ class ShelfStore:
         self.saved_views = memory.saved_views
         self.usage = memory.usage
         self.datasets = memory.datasets
+        self.alerts = memory.alerts
         self.online_rules = memory.online_rules
         self.followers = memory.followers
         self.versions = ShelvedVersions(self)
@@ -103,7 +104,9 @@ class ShelvedDocuments(Shelved):
     def get(self, trace_id: str, reach: Reach) -> bytes | None:
         return self._on_shelf(self._shelf.stored_documents, trace_id, reach)
 
-    def many(self, keys: Sequence[TraceKey], _most_bytes: int) -> Sequence[bytes | None]:
+    def many(
+        self, keys: Sequence[TraceKey], _most_bytes: int, _most_each: int | None = None
+    ) -> Sequence[bytes | None]:
         return [None for _ in keys]
 
     def spans(self, trace_id: str, reach: Reach) -> bytes | None:

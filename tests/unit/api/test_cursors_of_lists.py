@@ -14,6 +14,7 @@ from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
 from spanloom.core.model.access import Reach
+from spanloom.core.model.alert import AlertEvent, AlertState
 from spanloom.core.model.score import Score
 from spanloom.core.model.upkeep import Replay, Selection
 from spanloom.telemetry import Metrics
@@ -33,6 +34,7 @@ LISTS = {
     "/v1/replays": {"project": "a"},
     "/v1/scores": {"name": "judge"},
     "/v1/datasets/trips/items?project=a": {"version": "1"},
+    "/v1/alerts/trips/events?project=a": {"state": "firing"},
 }
 """Every list that has a cursor, with another question of it."""
 
@@ -54,7 +56,13 @@ def served() -> Iterator[TestClient]:
         client.put("/v1/datasets/trips?project=a", json={})
         client.post("/v1/datasets/trips/items?project=a", json={"items": items})
         client.post("/v1/datasets/trips/commit?project=a")
+        client.put("/v1/alerts/trips?project=a", json={"where": "has_error"})
+        store.alerts.add_events([_event(of) for of in ("x", "y")], [])
         yield client
+
+
+def _event(of: str) -> AlertEvent:
+    return AlertEvent("a", "trips", 1, of, 1, AlertState.FIRING, 1, of, 1)
 
 
 def _score(key: TraceKey) -> Score:

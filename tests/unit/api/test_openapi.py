@@ -135,6 +135,12 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/online-rules/{name}",
         "PUT /v1/online-rules/{name}",
         "DELETE /v1/online-rules/{name}",
+        "GET /v1/alerts",
+        "POST /v1/alerts/test",
+        "GET /v1/alerts/{name}",
+        "PUT /v1/alerts/{name}",
+        "DELETE /v1/alerts/{name}",
+        "GET /v1/alerts/{name}/events",
         "GET /v1/views",
         "POST /v1/views",
         "PUT /v1/views/{view_id}",
@@ -212,7 +218,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
         ),
         "x-spanloom-annotator",
         *("dialect", "outdated", "replay_id", "key_id", "before", "dry_run"),
-        *("page", "revision", "view_id", "item_key"),
+        *("page", "revision", "view_id", "item_key", "state", "current"),
     }
 
 
@@ -330,9 +336,10 @@ def _turn(name: str) -> int:
     """What is put comes before what is said of it, and that before what undoes it."""
     if name.startswith("POST /v1/datasets"):
         return -1
-    if name.startswith(("PUT /v1/schemes", "PUT /v1/queues", "PUT /v1/datasets", "PUT /v1/online")):
+    made = ("schemes", "queues", "datasets", "online", "alerts")
+    if name.startswith(tuple(f"PUT /v1/{of}" for of in made)):
         return -2
-    if name.startswith(("DELETE /v1/views", "DELETE /v1/datasets", "DELETE /v1/online")):
+    if name.startswith(tuple(f"DELETE /v1/{of}" for of in ("views", *made))):
         return 1 + ("item_key" not in name)
     return name.endswith("/adjudicate") + 2 * name.endswith("/reopen")
 
@@ -359,5 +366,9 @@ def _example_body(spec: Spec, operation: Spec) -> dict[str, object] | None:
     if "application/json" not in operation.get("requestBody", {}).get("content", {}):
         return None
     schema = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
-    fields = spec["components"]["schemas"][schema.rpartition("/")[2]]["properties"]
+    described = spec["components"]["schemas"][schema.rpartition("/")[2]]
+    if "examples" in described:  # of fields that exclude each other
+        example: dict[str, object] = described["examples"][0]
+        return example
+    fields = described["properties"]
     return {name: field["examples"][0] for name, field in fields.items() if name != "cursor"}

@@ -35,11 +35,11 @@ LOOKING = {
         "doctor",
     ),
     *("keys list", "dead-letters list", "stats", "fields", "compare", "views list", "views show"),
-    *("datasets list", "datasets show"),
+    *("datasets list", "datasets show", "scores list", "eval agree", "eval rules"),
     *("search", "sql", "eval run", "eval compare"),
 }
-"""The commands that show something; all others do something and say so. ``--json`` of those of
-``eval`` names a file."""
+"""The commands that show something; all others do something and say so. ``--json`` of ``eval
+run`` and ``eval compare`` names a file."""
 
 
 def every_command() -> Iterator[tuple[str, click.Command]]:

@@ -64,7 +64,7 @@ def test_what_is_on_its_way_is_given_up(world: World) -> None:
     for number in range(1, 31):
         world.write(number)
     places = [RunPlace(f"{number:032x}", "p") for number in range(1, 31)]
-    with closing(runs_at(world.async_client, places)) as runs:  # type: ignore[type-var]
+    with closing(runs_at(world.async_client, places)) as runs:
         assert next(runs).share == 1 / 30
 
 

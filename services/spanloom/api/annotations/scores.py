@@ -57,18 +57,20 @@ async def list_scores(
         most = query.limit if "limit" in query.model_fields_set else None
         found = every_score(using.store.scores, reach, query.asked(), after)
         kept = (score for score in found if not withheld(score.key, score.author))
-        rows = (ScoreItem.row_of(score) for score in islice(kept, most))
+        told = using.annotating.staleness.each(islice(kept, most))
+        rows = (ScoreItem.row_of(score, stale=stale) for score, stale in told)
         return await stream_found(rows, columns_of(ScoreItem), form, using.calls)
 
-    def read() -> tuple[list[Score], int, Score | None]:
+    def read() -> tuple[list[ScoreItem], int, Score | None]:
         page = using.store.scores.list(reach, query.asked(), limit + 1, after)
         withheld = withheld_from(using.store.queues, reach, reader)
         seen = [score for score in page[:limit] if not withheld(score.key, score.author)]
         more = page[limit - 1] if len(page) > limit else None
-        return seen, len(page[:limit]) - len(seen), more
+        told = using.annotating.staleness.each(seen)
+        items = [ScoreItem.made_of(score, stale=stale) for score, stale in told]
+        return items, len(page[:limit]) - len(seen), more
 
-    seen, hidden, last = await using.calls.run(read)
-    items = [ScoreItem.made_of(score) for score in seen]
+    items, hidden, last = await using.calls.run(read)
     behind = last and query.cursor_behind(last)
     return ScoreList(items=items, withheld=hidden, next_cursor=behind)
 
@@ -99,5 +101,6 @@ async def write_scores(
     waiting = await using.calls.run(using.annotating.scores.store, made)
     if waiting:
         response.status_code = 202
-    items = [ScoreItem.made_of(score) for score in made]
+    told = await using.calls.run(list, using.annotating.staleness.each(made))
+    items = [ScoreItem.made_of(score, stale=stale) for score, stale in told]
     return WrittenScores(items=items, withheld=0, next_cursor=None, waiting=waiting)

@@ -15,6 +15,7 @@ TAGS = [
     {"name": "questions", "description": "Numbers over runs and steps, and what can be asked."},
     {"name": "annotations", "description": "What people and models say of runs, and agree on."},
     {"name": "datasets", "description": "Items with what is expected of a run, in versions."},
+    {"name": "alerts", "description": "Lines and numbers that are watched, and told to channels."},
     {"name": "online rules", "description": "What judges runs as they come in, and how far it is."},
     {"name": "views", "description": "Views of the page that a project shares."},
     {"name": "deletions", "description": "Traces deleted for good, and by whom."},

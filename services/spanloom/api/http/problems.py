@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from spanloom.alerts.keeping import AlertRefusedError, UnknownAlertError
 from spanloom.annotation.filling import UnknownQueueError
 from spanloom.annotation.queues import NotCompleteError
 from spanloom.annotation.requests import InvalidWritesError, WriteConflictError
@@ -140,6 +141,8 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(UnknownViewError, _on_unknown)
     app.add_exception_handler(UnknownDatasetError, _on_unknown)
     app.add_exception_handler(DatasetRefusedError, _on_conflict)
+    app.add_exception_handler(UnknownAlertError, _on_unknown)
+    app.add_exception_handler(AlertRefusedError, _on_conflict)
     app.add_exception_handler(UnknownRuleError, _on_unknown)
     app.add_exception_handler(RuleRefusedError, _on_conflict)
     app.add_exception_handler(InvalidEvaluatorError, _on_invalid_evaluator)
@@ -293,7 +296,7 @@ _MEANINGS = {
     401: "A key is missing, wrong, revoked or expired.",
     403: "The key does not open this, or a web page asked for a change.",
     404: "There is no such trajectory, conversation, replay, scheme, queue, view, dataset, online "
-    "rule or key.",
+    "rule, alert or key.",
     406: "No form of rows that `Accept` asks for is there, `available` lists those that are; "
     "or the `format` cannot hold the run, `reason` says why.",
     409: "It cannot be done now: changed elsewhere, or not by this store.",

@@ -236,19 +236,22 @@ async def _written(
     losses, write = Losses(), chosen.load_writer()
     stored = Stored(document, spans or b"[]")
     if chosen.has_scores:
-        stored.scores = await using.calls.run(_scores_of, using.store, asked, stored)
+        stored.scores = await using.calls.run(_scores_of, using, asked, stored)
     body: bytes = await using.calls.run(write, stored, losses)
     return body, {LOSSES: losses.header} if losses.counts else {}
 
 
-def _scores_of(store: ReadingStore, asked: _Asked, of: Stored) -> Sequence[Mapping[str, Any]]:
+def _scores_of(using: Services, asked: _Asked, of: Stored) -> Sequence[Mapping[str, Any]]:
     """Return the current scores of a run that its reader may see."""
+    store = using.store
     found = every_score(store.scores, asked.reach, ScoreQuery([asked.trace_id]))
     project = of.view.extraction.get("project")  # a trace may be in several
     if not (scores := [one for one in found if one.key.project == project]):
         return ()
     withheld = withheld_from(store.queues, asked.reach, asked.reader)
-    return [ScoreItem.row_of(one) for one in scores if not withheld(one.key, one.author)]
+    seen = (one for one in scores if not withheld(one.key, one.author))
+    told = using.annotating.staleness.each(seen)
+    return [ScoreItem.row_of(score, stale=stale) for score, stale in told]
 
 
 @router.get(

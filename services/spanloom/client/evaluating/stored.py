@@ -18,7 +18,7 @@ from spanloom.client.request import NOT_FOUND, reading_from
 from spanloom.evaluation.files.judging import given_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from spanloom.client.calls.walks import Listing
     from spanloom.client.client import AsyncClient, Client
@@ -52,7 +52,7 @@ def stored_runs(client: Client, listing: Listing[Run]) -> Iterator[Given]:
             yield Given(run, read / total if total else None)
 
 
-def runs_at(connect: Callable[[], AsyncClient], places: Iterable[RunPlace]) -> Iterator[Given]:
+def runs_at(connect: Callable[[], AsyncClient], places: Iterable[RunPlace]) -> Generator[Given]:
     """Yield the stored runs of these places; those that are not there are left out.
 
     Up to ``IN_FLIGHT`` documents are on their way. Raises ``ClientError``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
@@ -152,21 +152,25 @@ def _rows_of(path: Path) -> Iterator[PlacedRow]:
         head = file.read(len(_PARQUET))
     if is_wide(head):
         raise ClientError(UTF_16)
-    yield from _read_table(path) if head == _PARQUET else _read_lines(path)
-
-
-def _read_lines(path: Path) -> Iterator[PlacedRow]:
+    if head == _PARQUET:
+        yield from _read_table(path)
+        return
     with path.open("rb") as file:
-        number = 0
-        while line := file.readline(LONGEST_LINE + 1):
-            number += 1
-            place = f"line {number}"
-            if len(line) > LONGEST_LINE:
-                yield PlacedRow(place, None, f"longer than {LONGEST_LINE:,} bytes")
-                while line and not line.endswith(b"\n"):
-                    line = file.readline(LONGEST_LINE)
-            elif line.strip() and (placed := _read_line(place, line)) is not None:
-                yield placed
+        yield from read_lines(file)
+
+
+def read_lines(file: IO[bytes]) -> Iterator[PlacedRow]:
+    """Yield the rows of JSON lines, and those that are none; raises ``OSError``."""
+    number = 0
+    while line := file.readline(LONGEST_LINE + 1):
+        number += 1
+        place = f"line {number}"
+        if len(line) > LONGEST_LINE:
+            yield PlacedRow(place, None, f"longer than {LONGEST_LINE:,} bytes")
+            while line and not line.endswith(b"\n"):
+                line = file.readline(LONGEST_LINE)
+        elif line.strip() and (placed := _read_line(place, line)) is not None:
+            yield placed
 
 
 def _read_line(place: str, line: bytes) -> PlacedRow | None:

@@ -84,14 +84,27 @@ def alpha(met: Coincidences, metric: Metric = nominal) -> Figure:
 
 def kappa(pairs: Sequence[Pair]) -> Figure:
     """Return Cohen's kappa of two annotators over the units that both judged."""
-    if not pairs:
+    return kappa_of(Counter(pairs))
+
+
+def kappa_of(counts: Coincidences) -> Figure:
+    """Return Cohen's kappa by how often each pair of values was given."""
+    return weighted_kappa(counts, lambda a, b: float(a != b))
+
+
+def weighted_kappa(counts: Coincidences, distance: Distance) -> Figure:
+    """Return Cohen's kappa in which a pair of values differs by so much."""
+    if not (n := sum(counts.values())):
         return Figure(None, NOTHING_SHARED)
-    n = len(pairs)
-    left, right = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
-    chance = sum(left[value] * right[value] for value in left) / n**2
-    if chance == 1:
+    left: defaultdict[Hashable, float] = defaultdict(float)
+    right: defaultdict[Hashable, float] = defaultdict(float)
+    for (a, b), count in counts.items():
+        left[a] += count
+        right[b] += count
+    chance = sum(left[a] * right[b] * distance(a, b) for a in left for b in right) / n
+    if not chance:
         return Figure(None, ONE_VALUE)
-    return Figure((sum(a == b for a, b in pairs) / n - chance) / (1 - chance))
+    return Figure(1 - sum(count * distance(*pair) for pair, count in counts.items()) / chance)
 
 
 def percent(pairs: Sequence[Pair]) -> Figure:

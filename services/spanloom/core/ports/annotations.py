@@ -126,6 +126,9 @@ class VersionKeeper(Protocol):
     def current(self, key: TraceKey) -> int:
         """Return the version that is stored now; 0 if there is none."""
 
+    def currents(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """Return the versions that are stored now of those that are stored and not deleted."""
+
 
 class ScoreQuery(NamedTuple):
     """Which scores to read; a field left at its default does not filter."""

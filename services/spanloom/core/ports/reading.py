@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
+    from spanloom.core.ports.alerts import AlertStore
     from spanloom.core.ports.annotations import (
         AnnotationQueueStore,
         AnnotationStore,
@@ -63,10 +64,13 @@ class DocumentReader(Protocol):
     def get(self, trace_id: str, reach: Reach) -> bytes | None:
         """Return the document; of several projects that have the trace, the newest one's."""
 
-    def many(self, keys: Sequence[TraceKey], most_bytes: int) -> Sequence[bytes | None]:
+    def many(
+        self, keys: Sequence[TraceKey], most_bytes: int, most_each: int | None = None
+    ) -> Sequence[bytes | None]:
         """Return the documents of the first keys: as many as fit into ``most_bytes``, at least one.
 
-        ``None`` is for a document that does not exist, or no longer.
+        ``None`` is for a document that does not exist, or no longer, and for one of more than
+        ``most_each`` bytes, which is not read.
         """
 
     def spans(self, trace_id: str, reach: Reach) -> bytes | None:
@@ -258,6 +262,10 @@ class ReadingStore(Protocol):
     @property
     def datasets(self) -> DatasetStore:
         """Datasets that projects store."""
+
+    @property
+    def alerts(self) -> AlertStore:
+        """Alerts of projects, with what fired."""
 
     @property
     def followers(self) -> FollowerStore:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.records.alert import ALERT, ALERT_EVENT
 from spanloom.core.records.annotation import ANNOTATION
 from spanloom.core.records.change import CHANGE
 from spanloom.core.records.conversation import CONVERSATION
@@ -38,6 +39,8 @@ RECORDS: Sequence[Declaration] = (
     VIEW,
     DATASET,
     DATASET_ROW,
+    ALERT,
+    ALERT_EVENT,
     ONLINE_RULE,
     SPAN,
     FIELD,

@@ -188,6 +188,15 @@ class ScoreItem(Record):
         Stored("Metrics", "Map(LowCardinality(String), Float64)", "Further numbers by name."),
         Example({}),
     ] = Field(default_factory=dict)
+    stale: Annotated[
+        bool | None,
+        From(None),
+        Field(
+            description="Whether what it was made on says something else in the current version "
+            "of the run; null: unknown."
+        ),
+        Example(False),
+    ] = None
     at: Annotated[
         Moment,
         PLAIN_TEXT,

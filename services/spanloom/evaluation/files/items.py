@@ -74,6 +74,10 @@ class Items:
         elif before != item:
             raise InvalidRequestError(f"item_key: another row has {item.item_key!r}, too")
 
+    def find(self, key: str) -> Item | None:
+        """Return the item of a key, if there is one."""
+        return self._by_key.get(key)
+
     def of(self, trace_id: str, item_key: str) -> Sequence[Item]:
         """Return the items of a run: those that name its trace, else the one that it names."""
         if found := self._by_trace.get(trace_id.lower()):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.annotations import KeptAt, KeptVersion, StoredScheme
-from spanloom.storage.engine.parameters import within
+from spanloom.storage.engine.parameters import batched, within
 from spanloom.storage.engine.remembered import Remembered
 from spanloom.storage.engine.row_binary import Encoder, RowBinary, text, uint32, uint64
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.model.span import TraceKey
     from spanloom.storage.engine.lane import Lane
 
 
@@ -110,3 +110,12 @@ class ClickHouseVersions:
         """See ``VersionKeeper.current``."""
         rows = self._reader.rows("current_version", **key._asdict())
         return next((int(row.Version) for row in rows), 0)
+
+    def currents(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
+        """See ``VersionKeeper.currents``."""
+        living = set(keys) - self._reader.hiding.deleted_among(self._reader, keys)
+        return {
+            TraceKey(row.Project, row.TraceId): int(row.Version)
+            for some in batched(sorted(living))
+            for row in self._reader.rows("newest_versions", keys=some)
+        }

@@ -43,6 +43,7 @@ OF_TRACES = (
     "trajectory_snapshots",
     "annotation_queue_items",
     "annotation_queue_events",
+    "alert_evidence",
     "online_work",
 )
 """Every table with rows of traces, by ``Project`` and ``TraceId``: a deletion empties them all, in
@@ -66,6 +67,9 @@ NOT_OF_TRACES = {
     "dataset_drafts": "which items a draft has",
     "dataset_versions": "versions of datasets",
     "dataset_items": "which items a version has",
+    "alerts": "what is watched for, of no trace",
+    "alert_events": "that an alert fired for a trace, and was taken back as it is deleted",
+    "alert_deliveries": "whom an alert was told",
     "follower_places": "how far followers of the change feed have come",
     "online_rules": "rules that judge what comes in, of no trace",
     "online_walks": "how far rules have come with runs of the past",

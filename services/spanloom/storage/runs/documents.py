@@ -31,9 +31,11 @@ class ClickHouseDocuments:
         """See ``DocumentReader.get``."""
         return self._reader.blob("document", trace_id=trace_id, reach=within(reach)) or None
 
-    def many(self, keys: Sequence[TraceKey], most_bytes: int) -> Sequence[bytes | None]:
+    def many(
+        self, keys: Sequence[TraceKey], most_bytes: int, most_each: int | None = None
+    ) -> Sequence[bytes | None]:
         """See ``DocumentReader.many``."""
-        return read_documents(self._reader, keys, most_bytes)
+        return read_documents(self._reader, keys, most_bytes, most_each)
 
     def spans(self, trace_id: str, reach: Reach) -> bytes | None:
         """See ``DocumentReader.spans``."""
@@ -59,7 +61,7 @@ class ClickHouseDocuments:
 
 
 def read_documents(
-    reader: Lane, keys: Sequence[TraceKey], most_bytes: int
+    reader: Lane, keys: Sequence[TraceKey], most_bytes: int, most_each: int | None = None
 ) -> Sequence[bytes | None]:
     """Implement ``DocumentReader.many`` in two queries, of which the first reads lengths.
 
@@ -67,8 +69,11 @@ def read_documents(
     """
     if not keys:
         return []
-    some = list(keys[: _fitting(_sizes(reader, keys), keys, most_bytes)])
-    texts = texts_in(reader.blob("documents", keys=some))
+    sizes = _sizes(reader, keys)
+    read = {key: size for key, size in sizes.items() if most_each is None or size <= most_each}
+    some = list(keys[: _fitting(read, keys, most_bytes)])
+    wanted = [key for key in some if key in read]
+    texts = texts_in(reader.blob("documents", keys=wanted)) if wanted else []
     # Of versions of one trace the newest comes last.
     found = {
         (project.decode(), trace_id.decode()): document

@@ -230,6 +230,8 @@ export interface ScoreItem {
   coverage: number | null;
   cached: boolean;
   metrics: Record<string, number>;
+  /** Whether what it was made on says something else in the current version of the run; null: unknown. */
+  stale: boolean | null;
   /** Milliseconds since the epoch. */
   at: string;
 }
@@ -468,6 +470,105 @@ export interface DatasetRow {
   metadata: Record<string, any> | null;
   /** The run that it was made of: `trace_id`, `project`, `version`, `step_id`. */
   source: Record<string, any> | null;
+}
+
+/** An alert: a line about runs, or a number against a threshold, and whom it is told. */
+export interface AlertItem {
+  name: string;
+  project: string;
+  /** Counts what it asks; other channels and a pause keep it. */
+  version: number;
+  /** The line about runs; of a number, what narrows it. */
+  where: string | null;
+  /** The number, as `/v1/stats` names it. */
+  metric: string | null;
+  /** `runs` or `steps`. */
+  of: string | null;
+  /** Fields whose values make groups. */
+  by: string | null;
+  /** Such as `15m`. */
+  window: string | null;
+  /** It fires while the number is larger. */
+  above: number | null;
+  /** It fires while the number is smaller. */
+  below: number | null;
+  /** Runs or steps that a number needs. */
+  at_least: number | null;
+  /** `kind`, `url` (`***` hides what may be a secret), `secret_file`. */
+  channels: Record<string, any>[];
+  /** A word for receivers. */
+  severity: string;
+  /** When a number is told again. */
+  repeat_after: string | null;
+  /** Whether nothing fires. */
+  paused: boolean;
+  /** Whether the line can hold because something has not come yet: then it fires once a run has settled. */
+  waits_for_settled: boolean;
+  /** How many runs, or groups, it fires for now. */
+  firing: number;
+  /** Who put it last, as they call themselves. */
+  put_by: string;
+  /** Milliseconds since the epoch. */
+  put_at: string;
+}
+
+/** A step that shows why an alert fired. */
+export interface AlertEvidence {
+  step_id: string;
+  name: string;
+  type: string;
+}
+
+/** What became of telling a channel. */
+export interface AlertDelivery {
+  /** Kind and address, without what may be a secret. */
+  channel: string;
+  /** `pending`, `delivered` or `undelivered`. */
+  state: string;
+  tries: number;
+  /** When it was tried last; null if it was not yet. */
+  at: string | null;
+  /** Why it failed; or empty. */
+  error: string;
+}
+
+/** What an alert fired for, as it became at one time; events of one `id` are about one. */
+export interface AlertEventItem {
+  /** Of one (alert, version, run), or (alert, version, group, episode). */
+  id: string;
+  /** Counts what became of it, from 1. */
+  number: number;
+  alert: string;
+  alert_version: number;
+  /** `firing`, `resolved` or `withdrawn`. */
+  state: string;
+  /** Milliseconds since the epoch. */
+  at: string;
+  project: string;
+  /** The run; null of a number. */
+  trace_id: string | null;
+  /** The version of the run that showed it. */
+  version: number | null;
+  /** Name of the run's root; null once the run is deleted. */
+  name: string | null;
+  /** What the run was asked. */
+  question: string | null;
+  /** Steps that show it. */
+  evidence: AlertEvidence[];
+  /** The values of `by` of a number. */
+  group: Record<string, any> | null;
+  /** The number. */
+  value: number | null;
+  /** What it was compared with. */
+  threshold: number | null;
+  /** Of the number. */
+  window: string | null;
+  /** The run, or the alert, on the page. */
+  url: string;
+  /** Why it was taken back: `version` and `late_spans`, or `duplicate_of`, or `deleted`. */
+  reason: Record<string, any> | null;
+  /** For each channel. */
+  deliveries: AlertDelivery[];
 }
 
 /** What a rule may take in a day (UTC); null is no limit. */

@@ -1,0 +1,149 @@
+"""What a channel is told: ``spanloom.alert/1``, and the forms of Slack and Alertmanager."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
+
+from spanloom.core.model.notation import rfc3339
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from spanloom.alerts.definition import AlertDefinition
+    from spanloom.core.model.alert import AlertEvent
+
+    Shown = Mapping[str, Any]  # what the run showed, as JSON
+
+FORMAT = "spanloom.alert/1"
+_OF_RUN = ("name", "question")
+_MOST_TEXT = 300
+"""Characters of a text that Slack shows."""
+
+
+def page_of(event: AlertEvent, base_url: str = "") -> str:
+    """Return the page of the run, or that of the alert for a number, below ``base_url``."""
+    of = f"/trajectories/{event.trace_id}" if event.trace_id else f"/alerts/{_part(event.alert)}"
+    return f"{base_url}{of}?{urlencode({'project': event.project})}"
+
+
+def number_of(event: AlertEvent, definition: AlertDefinition) -> dict[str, Any]:
+    """Return value, threshold, window and group of a number; nothing for a run."""
+    if event.trace_id:
+        return {}
+    by = [name.strip() for name in (definition.by or "").split(",") if name.strip()]
+    group = dict(zip(dict.fromkeys(by), event.group, strict=False))
+    threshold = definition.below if definition.above is None else definition.above
+    return {
+        "value": event.value,
+        "threshold": threshold,
+        "window": definition.window,
+        **({"group": group} if group else {}),
+    }
+
+
+def payload_of(
+    event: AlertEvent, shown: Shown, definition: AlertDefinition, base_url: str
+) -> dict[str, Any]:
+    """Return ``spanloom.alert/1``; what a deleted run showed is not there."""
+    run = {"trace_id": event.trace_id, "version": event.version} if event.trace_id else {}
+    told = {
+        "format": FORMAT,
+        "id": event.id,
+        "alert": event.alert,
+        "alert_version": event.alert_version,
+        "state": str(event.state),
+        "at": str(event.at_us // 1_000),
+        "project": event.project,
+        **run,
+        **{name: shown.get(name) for name in _OF_RUN},
+        "evidence": shown.get("evidence") or [],
+        **number_of(event, definition),
+        "severity": definition.severity or None,
+        "url": page_of(event, base_url),
+        "reason": dict(event.reason) or None,
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def slack_of(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a message of Slack's incoming webhooks."""
+    about = " · ".join(filter(None, (_escaped(payload.get("name")), _number_words(payload))))
+    lines = [
+        f"*{_escaped(payload['alert'])}* {payload['state']}{f' · {about}' if about else ''}",
+        _escaped(payload.get("question")),
+        ", ".join(_escaped(step["name"]) for step in payload["evidence"][:10]),
+        _reason_words(payload),
+        f"<{payload['url']}|{payload['id'][:8]}>",
+    ]
+    return {"text": "\n".join(filter(None, lines))}
+
+
+def alertmanager_of(payload: Mapping[str, Any], first_us: int) -> list[dict[str, Any]]:
+    """Return what Alertmanager takes at ``/api/v2/alerts``; ``first_us`` is when it first fired.
+
+    The labels are the same in every state: by them Alertmanager knows which one has ended.
+    """
+    group = {f"group_{name}": str(value) for name, value in payload.get("group", {}).items()}
+    run = {"trace_id": payload["trace_id"]} if "trace_id" in payload else {}
+    severity = {"severity": payload["severity"]} if "severity" in payload else {}
+    names = ("alert", "project", "id")
+    named = {"alertname" if name == "alert" else name: payload[name] for name in names}
+    texts = {
+        "summary": payload.get("name") or _number_words(payload),
+        "description": payload.get("question"),
+        "evidence": ", ".join(step["name"] for step in payload["evidence"]),
+        "reason": _reason_words(payload),
+    }
+    made = {
+        "labels": {**named, **severity, **run, **group},
+        "annotations": {name: text for name, text in texts.items() if text},
+        "startsAt": _moment(first_us),
+        "generatorURL": payload["url"],
+    }
+    if payload["state"] != "firing":
+        made["endsAt"] = _moment(int(payload["at"]) * 1_000)
+    return [made]
+
+
+def told_as(kind: str, payload: Mapping[str, Any], first_us: int) -> object:
+    """Return what a channel of a kind is told, as JSON."""
+    forms: Mapping[str, Callable[[], object]] = {
+        "slack": lambda: slack_of(payload),
+        "alertmanager": lambda: alertmanager_of(payload, first_us),
+    }
+    return forms.get(kind, lambda: payload)()
+
+
+def _number_words(payload: Mapping[str, Any]) -> str:
+    if "threshold" not in payload:
+        return ""
+    value = payload.get("value")
+    known = "unknown" if value is None else f"{value:g}"
+    return f"{known} (threshold {payload['threshold']:g}, {payload['window']})"
+
+
+def _reason_words(payload: Mapping[str, Any]) -> str:
+    reason = payload.get("reason") or {}
+    if "duplicate_of" in reason:
+        return f"taken back: it repeats the run {reason['duplicate_of']}"
+    if "deleted" in reason:
+        return "taken back: the run was deleted"
+    if "version" in reason:
+        late = ", ".join(reason.get("late_spans") or ()) or "none"
+        return f"taken back by version {reason['version']} of the run; late spans: {late}"
+    return f"ended: {reason['ended']}" if "ended" in reason else ""
+
+
+def _escaped(text: str | None) -> str:
+    """Return a text of a run that Slack takes for no link and no mention."""
+    plain = (text or "")[:_MOST_TEXT]
+    return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _moment(at_us: int) -> str:
+    return rfc3339(at_us * 1_000) or "1970-01-01T00:00:00Z"
+
+
+def _part(name: str) -> str:
+    return quote(name, safe="")

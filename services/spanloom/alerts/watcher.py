@@ -1,0 +1,171 @@
+"""The part that watches: it reads what changed, and stores what fires and what is taken back.
+
+Events are stored before the place in the feed is kept, so a crash in between looks at a page again,
+and finds nothing new.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Protocol
+
+from spanloom.alerts.keeping import FOLLOWER
+from spanloom.alerts.numbers import NumberLines
+from spanloom.alerts.runs import RunLines
+from spanloom.core.errors import PermanentError, RetryableError, StoreTooSmallError
+from spanloom.core.model.access import Reach
+from spanloom.core.sharing import hold_all
+from spanloom.following.sharing import owns
+from spanloom.outage import Outage
+from spanloom.telemetry import get_logger
+from spanloom.threads import RepeatingPart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.alerts.events import Found
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.feed import Announcement
+    from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.sharing import Slices
+    from spanloom.telemetry import Metrics
+
+EVERY_S = 0.5
+"""Seconds between looks at the feed."""
+NUMBERS_S = 2.0
+"""Seconds between looks at which numbers are due, and at what was deleted."""
+KEEP_S = 60.0
+"""Seconds after which the place is kept though nothing has changed."""
+MOST_DELETED = 1_000
+_NS = 10**9
+log = get_logger("alerts")
+
+
+class Changes(Protocol):
+    """The change feed as a follower reads it (``following/follower.py``)."""
+
+    @property
+    def has_more(self) -> bool:
+        """Whether the feed had more than the last page."""
+
+    def read(self) -> Sequence[Announcement]:
+        """Return the next page, the same until ``keep``."""
+
+    def keep(self) -> None:
+        """Keep the place after the page that was read last."""
+
+    def forget(self) -> None:
+        """Forget the place: another process follows now."""
+
+
+class AlertWatcher(RepeatingPart):
+    """A part of the process (``process/supervisor.py``); it waits for a store that is away."""
+
+    name = "alerts"
+
+    def __init__(
+        self,
+        store: ReadingStore,
+        changes: Changes,
+        metrics: Metrics,
+        *,
+        tell: Callable[[], None] = lambda: None,
+        outage: Outage | None = None,
+        held: Callable[[], Slices] = hold_all,
+        clock_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        """Watch a store; ``tell`` is called when there is something to tell.
+
+        Failures of the store are logged by ``outage``. ``held`` returns the slices of this process,
+        of which one is all the alerts.
+        """
+        super().__init__(EVERY_S)
+        self._store = store
+        self._changes = changes
+        self._metrics = metrics
+        self._tell = tell
+        self._outage = outage or Outage()
+        self._held = held
+        self._clock_ns = clock_ns
+        self._runs = RunLines(store)
+        self._numbers = NumberLines(store)
+        self._next_ns = 0
+        self._keep_ns = 0
+        self._is_counted = False
+        """Whether the gauges are those of the stored events."""
+
+    @property
+    def owns_alerts(self) -> bool:
+        """Whether this process watches now; raises ``StoreUnavailableError``."""
+        return owns(self._held(), FOLLOWER)
+
+    def run_once(self) -> int:
+        """Look at what changed; return how many events are new."""
+        if not self.owns_alerts:
+            self._changes.forget()
+            self._count_nothing()
+            return 0
+        count = self._look_at_runs()
+        if self._clock_ns() >= self._next_ns:
+            count += self._look_at_the_rest()
+            self._next_ns = self._clock_ns() + int(NUMBERS_S * _NS)
+        if count or not self._is_counted:
+            self._count()
+        return count
+
+    def _look_at_runs(self) -> int:
+        count = 0
+        while True:
+            changed = self._changes.read()
+            if changed:
+                count += self._take([one.key for one in changed])
+            has_more, now_ns = self._changes.has_more, self._clock_ns()
+            if changed or has_more or now_ns >= self._keep_ns:
+                self._changes.keep()
+                self._keep_ns = now_ns + int(KEEP_S * _NS)
+            if not has_more or self._stopping.is_set():
+                return count
+
+    def _look_at_the_rest(self) -> int:
+        now_ns = self._clock_ns()
+        deleted = self._add(self._runs.look_at_deleted(MOST_DELETED, now_ns))
+        return deleted + self._add(self._numbers.look(now_ns))
+
+    def _take(self, keys: Sequence[TraceKey]) -> int:
+        """Look at runs together; one by one if that is refused, so that others go on."""
+        try:
+            return self._add(self._runs.look(keys, self._clock_ns()))
+        except (PermanentError, StoreTooSmallError) as error:
+            if len(keys) == 1:
+                trace_id = keys[0].trace_id
+                log.error("alerts do not look at a run", trace_id=trace_id, error=str(error))
+                return 0
+            return sum(self._take([key]) for key in dict.fromkeys(keys))
+
+    def _add(self, found: Found) -> int:
+        if found.events:
+            self._store.alerts.add_events(found.events, found.shown)
+            self._tell()
+        return len(found.events)
+
+    def _count(self) -> None:
+        firing = self._store.alerts.firing(Reach.ALL)
+        gauge = self._metrics.alerts_firing
+        gauge.clear()
+        for alert in self._store.alerts.list(Reach.ALL):
+            if not alert.is_deleted:
+                gauge.labels(*alert.place).set(firing.get(alert.place, 0))
+        self._is_counted = True
+
+    def _count_nothing(self) -> None:
+        if self._is_counted:
+            self._metrics.alerts_firing.clear()
+            self._is_counted = False
+
+    def _round(self) -> None:
+        try:
+            self.run_once()
+        except RetryableError as error:
+            self._outage.note(self.name, error)
+        else:
+            self._outage.over(self.name)

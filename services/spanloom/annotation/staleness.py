@@ -1,0 +1,167 @@
+"""Which scores are of a run that says something else now: computed as they are read, within bounds.
+
+A score of the current version is not stale. Of another one the current document is read, at most
+``MOST_RUNS`` runs and ``MOST_BYTES`` for one answer: what an evaluator read is compared by the
+fingerprint of its view, and a step by its hash, as marks of people are. What is beyond the bounds,
+or has neither, is unknown.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import islice
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+import orjson
+from cachetools import LRUCache
+
+from spanloom.core.annotation.anchors import COUNTING, standing_of
+from spanloom.core.model.annotation import Anchor
+from spanloom.core.scoring.placing import BY_TELEMETRY
+from spanloom.evaluation.contract.view import named_fingerprint, view_named_in
+from spanloom.evaluation.subject.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.annotation.versions import Versions
+    from spanloom.core.model.score import Score
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.annotations import VersionKeeper
+    from spanloom.core.ports.reading import DocumentReader
+    from spanloom.evaluation.contract.view import Part
+
+MOST_RUNS = 200
+"""Runs of which one answer reads the documents."""
+MOST_BYTES, MOST_EACH = 32 << 20, 8 << 20
+"""Bytes of documents that one answer reads, and of the longest one."""
+MOST_KEPT = 20_000
+"""Fingerprints of current documents that are kept in memory."""
+TOGETHER = 1_000
+"""Scores of which the current versions are asked for together."""
+
+
+class _Left:
+    """What one answer may still read."""
+
+    def __init__(self) -> None:
+        self.runs, self.bytes = MOST_RUNS, MOST_BYTES
+
+
+class _Now(NamedTuple):
+    """The current version of a run, and what its scores need of it."""
+
+    key: TraceKey
+    version: int
+    views: AbstractSet[AbstractSet[Part]]
+    has_steps: bool
+    """Whether a score is compared by the hash of its step."""
+
+
+class Staleness:
+    """Compares scores with the current versions of their runs."""
+
+    def __init__(
+        self, keeper: VersionKeeper, documents: DocumentReader, versions: Versions
+    ) -> None:
+        """Read current documents; ``versions`` keeps the anchors of their steps."""
+        self._keeper = keeper
+        self._documents = documents
+        self._versions = versions
+        self._lock = Lock()
+        self._known: LRUCache[tuple[TraceKey, int, AbstractSet[Part]], str] = LRUCache(MOST_KEPT)
+
+    def each(self, scores: Iterable[Score]) -> Iterator[tuple[Score, bool | None]]:
+        """Yield scores of one answer in their order, each with whether it is stale.
+
+        ``None``: it is not known. Scores are read in parts, as there may be very many.
+        """
+        left, waiting = _Left(), iter(scores)
+        while some := list(islice(waiting, TOGETHER)):
+            yield from zip(some, self._of(some, left), strict=True)
+
+    def _of(self, scores: Sequence[Score], left: _Left) -> Iterator[bool | None]:
+        keys = {score.key for score in scores if score.key.trace_id}
+        current = self._keeper.currents(sorted(keys)) if keys else {}
+        self._read([now for now in _needed(scores, current) if not self._has(now)], left)
+        for score in scores:
+            version = current.get(score.key, 0)
+            if not version:
+                yield None
+            elif score.judged_version == version:
+                yield False
+            else:
+                yield self._is_stale(score, version)
+
+    def _has(self, now: _Now) -> bool:
+        """Return whether nothing of the document is needed."""
+        with self._lock:
+            has_views = all((now.key, now.version, view) in self._known for view in now.views)
+        return has_views and not (now.has_steps and not self._versions.knows(now.key, now.version))
+
+    def _read(self, needed: Sequence[_Now], left: _Left) -> None:
+        """Read the documents of runs as far as they fit."""
+        waiting = list(needed)
+        while waiting and left.runs > 0 and left.bytes > 0:
+            some = waiting[: left.runs]
+            keys = [now.key for now in some]
+            documents = self._documents.many(keys, left.bytes, MOST_EACH)
+            for now, document in zip(some, documents, strict=False):
+                if document is not None:
+                    left.bytes -= len(document)
+                    self._keep(now, document)
+            left.runs -= len(documents)
+            waiting = waiting[len(documents) :]
+
+    def _keep(self, now: _Now, document: bytes) -> None:
+        try:
+            value = orjson.loads(document)
+            if now.has_steps:
+                self._versions.keep_anchors(now.key, now.version, value)
+            read = Run(value).document
+            made = {view: named_fingerprint(read, view) for view in now.views}
+        except Exception:  # no evaluator could read it either
+            return
+        with self._lock:
+            for view, text in made.items():
+                self._known[now.key, now.version, view] = text
+
+    def _is_stale(self, score: Score, version: int) -> bool | None:
+        if (view := view_named_in(score.view_fingerprint)) is not None:
+            with self._lock:
+                known = self._known.get((score.key, version, view))
+            return None if known is None else known != score.view_fingerprint
+        if not _has_step_hash(score) or not self._versions.knows(score.key, version):
+            return None
+        if (now := self._versions.anchors(score.key, version)) is None:
+            return None
+        anchor = Anchor(score.judged_version, score.step_hash)
+        standing = standing_of(score.step_id, anchor, now, lambda: self._versions.fates(score.key))
+        return standing.state not in COUNTING
+
+
+def _needed(scores: Sequence[Score], current: Mapping[TraceKey, int]) -> Iterator[_Now]:
+    """Yield the runs of which scores need the document, by their first score."""
+    views: defaultdict[TraceKey, set[AbstractSet[Part]]] = defaultdict(set)
+    steps: set[TraceKey] = set()
+    for score in scores:
+        if current.get(score.key, score.judged_version) == score.judged_version:
+            continue
+        if (view := view_named_in(score.view_fingerprint)) is not None:
+            views[score.key].add(view)
+        elif _has_step_hash(score):
+            steps.add(score.key)
+            views[score.key] |= set()
+    for key, wanted in views.items():
+        yield _Now(key, current[key], wanted, key in steps)
+
+
+def _has_step_hash(score: Score) -> bool:
+    """Return whether a score has the hash of its step, and no span of telemetry in its place."""
+    return (
+        score.target == "step"
+        and bool(score.step_hash)
+        and not score.step_hash.startswith(BY_TELEMETRY)
+    )

@@ -1,0 +1,224 @@
+"""Request and response models of alerts, and examples of answers."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from spanloom.alerts.definition import AlertDefinition, Channel, read_definition
+from spanloom.alerts.keeping import KeptAlert, ListedEvent
+from spanloom.alerts.payload import number_of, page_of
+from spanloom.alerts.question import RunLine, question_of
+from spanloom.alerts.trying import Tried
+from spanloom.api.examples import answer
+from spanloom.api.query import decode_position, demand, encode_cursor, fingerprint
+from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.model.alert import (
+    MAX_NAME,
+    AlertState,
+    Delivery,
+    DeliveryState,
+    EventPlace,
+)
+from spanloom.core.ports.alerts import EventsQuery
+from spanloom.core.query.stats import parse_by
+from spanloom.core.query.where.fields import Subject
+from spanloom.core.records.alert import (
+    ALERT as ALERT_RECORD,
+)
+from spanloom.core.records.alert import (
+    ALERT_EVENT,
+    EXAMPLE_LINE,
+    AlertDelivery,
+    AlertEventItem,
+    AlertEvidence,
+    AlertItem,
+)
+from spanloom.core.records.run import RUN, Run
+
+_HELD = 2**63
+
+
+def alert_name(name: str) -> str:
+    """Return a name that can be in a path; raises ``ValueError``."""
+    is_one = 1 <= len(name) <= MAX_NAME and name.isprintable() and name.strip() == name
+    if not is_one or "/" in name or set(name) == {"."}:
+        raise ValueError(f"a name has 1 to {MAX_NAME} printable characters, but no /")
+    return name
+
+
+class EventsParameters(BaseModel):
+    """Which events to list."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)  # `project` is a parameter of its own
+
+    state: Annotated[
+        AlertState | None, Field(description="Only in this state.", examples=["firing"])
+    ] = None
+    current: Annotated[
+        bool,
+        Field(
+            description="Only the last one of each `id`: with `state=firing` what fires now.",
+            examples=[True],
+        ),
+    ] = False
+    limit: Annotated[
+        int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+    ] = DEFAULT_LIMIT
+    cursor: Annotated[
+        str | None,
+        Field(
+            description="`next_cursor` of the page before; the other parameters as there.",
+            max_length=4096,
+            examples=[encode_cursor([1769860800000000, "9f2c4a1be07d5c33", 1])],
+        ),
+    ] = None
+
+    @property
+    def asked(self) -> EventsQuery:
+        """What is asked of the store."""
+        return EventsQuery(self.state, self.current)
+
+    def after(self, name: str) -> EventPlace | None:
+        """Return the place after which the page starts; raises ``InvalidQueryError``."""
+        if not self.cursor:
+            return None
+        return decode_position(self.cursor, fingerprint(self, name), _place)
+
+    def cursor_behind(self, name: str, event: ListedEvent) -> str:
+        """Return the cursor of the page after an event."""
+        place = (event.event.at_us, event.event.id, event.event.number)
+        return encode_cursor(place, fingerprint(self, name))
+
+
+def _place(at_us: object, event_id: object, number: object) -> EventPlace:
+    demand(type(at_us) is int and 0 <= at_us < _HELD)
+    demand(isinstance(event_id, str))
+    demand(type(number) is int and 0 <= number < 2**32)
+    return EventPlace(int(str(at_us)), str(event_id), int(str(number)))
+
+
+class TryRequest(AlertDefinition):
+    """An alert to try, without storing it."""
+
+    days: Annotated[int, Field(ge=1, le=90, description="Of the last days.", examples=[7])] = 7
+
+    def definition(self) -> AlertDefinition:
+        """Return the alert."""
+        return AlertDefinition.model_validate(
+            self.model_dump(by_alias=True, exclude={"days"}, exclude_defaults=True)
+        )
+
+
+class TriedWindow(BaseModel):
+    """A window of a number that would have fired."""
+
+    start: Annotated[str, Field(description="Milliseconds since the epoch.")]
+    group: dict[str, Any] | None = None
+    value: float
+    count: Annotated[int, Field(description="Runs, or steps.")]
+
+
+class TriedAlert(BaseModel):
+    """How often an alert would have fired."""
+
+    fired: Annotated[int, Field(description="Runs; of a number windows, for each group.")]
+    of: Annotated[int, Field(description="How many there were.")]
+    waits_for_settled: Annotated[bool, Field(description="See the alert.")]
+    runs: Annotated[list[Run], Field(description="The newest of them; of a line about runs.")]
+    windows: Annotated[list[TriedWindow], Field(description="Likewise; of a number.")]
+
+
+def item_of(kept: KeptAlert) -> AlertItem:
+    """Return an alert as a response model."""
+    stored = kept.alert.definition
+    defined = read_definition(stored)
+    of_number = defined.metric is not None
+    passed: dict[str, Any] = defined.model_dump(exclude={"channels", "for_"})
+    passed["of"] = (defined.of or "runs") if of_number else None
+    passed["channels"] = list(map(_channel, defined.channels))
+    return AlertItem.made_of(
+        kept.alert, **passed, waits_for_settled=waits_for_settled(stored), firing=kept.firing
+    )
+
+
+def waits_for_settled(stored: Any) -> bool:
+    """Return whether an alert fires for settled runs alone."""
+    try:
+        asked = question_of(stored)
+    except InvalidQueryError:  # of a field that is gone
+        return False
+    return isinstance(asked, RunLine) and not asked.is_lasting
+
+
+def event_item_of(listed: ListedEvent) -> AlertEventItem:
+    """Return an event as a response model."""
+    event, shown = listed.event, listed.shown
+    number = number_of(event, listed.definition)
+    evidence = [AlertEvidence.trusted(dict(one)) for one in shown.get("evidence", ())]
+    return AlertEventItem.made_of(
+        event,
+        name=shown.get("name"),
+        question=shown.get("question"),
+        evidence=evidence,
+        group=number.get("group"),
+        threshold=number.get("threshold"),
+        window=number.get("window"),
+        url=page_of(event),
+        deliveries=_deliveries(listed),
+    )
+
+
+def tried_of(tried: Tried, definition: AlertDefinition) -> TriedAlert:
+    """Return what an alert would have done as a response model."""
+    of = Subject.STEP if definition.of == "steps" else Subject.RUN
+    names = [field.name for field in parse_by(definition.by or "", of)]
+    windows = [
+        TriedWindow(
+            start=str(one.start_ns // 1_000_000),
+            group=dict(zip(names, one.by, strict=True)) or None,
+            value=one.value,
+            count=one.runs,
+        )
+        for one in tried.windows
+    ]
+    return TriedAlert(
+        fired=tried.fired,
+        of=tried.of,
+        waits_for_settled=waits_for_settled(definition.stored()),
+        runs=[line.run for line in tried.runs],
+        windows=windows,
+    )
+
+
+def _channel(channel: Channel) -> dict[str, Any]:
+    secret = {"secret_file": channel.secret_file} if channel.secret_file else {}
+    return {"kind": channel.kind, "url": channel.shown, **secret}
+
+
+def _deliveries(listed: ListedEvent) -> list[AlertDelivery]:
+    """Return what became of each channel; one that is not there any more has its key."""
+    event = listed.event
+    named = {one.key: f"{one.kind} {one.shown}" for one in listed.definition.channels}
+    became = {one.channel: one for one in listed.deliveries}
+    untried = (event.project, event.alert, event.id, event.number)
+    return [
+        AlertDelivery.made_of(
+            became.get(key) or Delivery(*untried, key, DeliveryState.PENDING, 0),
+            channel=named.get(key, key),
+        )
+        for key in event.channels
+    ]
+
+
+ALERT = answer("The alert.", "AlertItem", ALERT_RECORD.example)
+ALERTS = answer("The alerts.", "AlertList", {"items": [ALERT_RECORD.example]})
+EVENTS = answer(
+    "A page of events.", "AlertEventList", {"items": [ALERT_EVENT.example], "next_cursor": None}
+)
+TRIED = answer(
+    "How often it would have fired.",
+    "TriedAlert",
+    {"fired": 1, "of": 40, "waits_for_settled": True, "runs": [RUN.example], "windows": []},
+)
+EXAMPLE_TRY = {"where": EXAMPLE_LINE, "days": 7}

@@ -1,0 +1,139 @@
+"""Routes of alerts: make them, see what fired, and try one before it is made."""
+
+import time
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import AfterValidator
+
+from spanloom.alerts.definition import AlertDefinition
+from spanloom.alerts.question import parse_question
+from spanloom.alerts.trying import try_alert
+from spanloom.api.alert_schemas import (
+    ALERT,
+    ALERTS,
+    EVENTS,
+    TRIED,
+    EventsParameters,
+    TriedAlert,
+    TryRequest,
+    alert_name,
+    event_item_of,
+    item_of,
+    tried_of,
+)
+from spanloom.api.annotations.annotators import OneProject
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.runs.places import Reader
+from spanloom.api.services import Using
+from spanloom.core.model.access import Reach, Scope
+from spanloom.core.records.alert import EXAMPLE_ALERT, AlertEventList, AlertItem, AlertList
+
+router = APIRouter(tags=["alerts"])
+
+NameInPath = Annotated[
+    str,
+    Path(description="Name of the alert.", examples=[EXAMPLE_ALERT]),
+    AfterValidator(alert_name),
+]
+READING = problem_responses(401, 403, 404, 422, 503)
+_DAY_NS = 86_400 * 10**9
+
+
+@router.get(
+    "/v1/alerts",
+    operation_id="listAlerts",
+    summary="List alerts",
+    responses={200: ALERTS, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_alerts(project: OneProject, using: Using) -> AlertList:
+    """Return the alerts of a project by name, with how much of each fires now."""
+    found = await using.calls.run(using.alerts.listed, project)
+    return AlertList(items=list(map(item_of, found)))
+
+
+@router.post(
+    "/v1/alerts/test",
+    operation_id="testAlert",
+    summary="See how often an alert would have fired",
+    responses={200: TRIED, **problem_responses(401, 403, 413, 422, 503)},
+)
+@needs(Scope.READ)
+async def test_alert(wanted: TryRequest, project: OneProject, using: Using) -> TriedAlert:
+    """Return how many runs of the last days a line finds, and the newest of them.
+
+    Of a number it is asked in windows that follow one another, while an alert's window slides.
+    Nothing is stored or told.
+    """
+    now_ns, definition = time.time_ns(), wanted.definition()
+    asked, since_ns = parse_question(definition), now_ns - wanted.days * _DAY_NS
+    reach = Reach.only(project)
+    tried = await using.calls.run(try_alert, using.store, reach, asked, since_ns, now_ns)
+    return tried_of(tried, definition)
+
+
+@router.get(
+    "/v1/alerts/{name}",
+    operation_id="getAlert",
+    summary="Get an alert",
+    responses={200: ALERT, **READING},
+)
+@needs(Scope.READ)
+async def get_alert(name: NameInPath, project: OneProject, using: Using) -> AlertItem:
+    """Return an alert, without what may be a secret in the addresses of its channels."""
+    return item_of(await using.calls.run(using.alerts.get, project, name))
+
+
+@router.put(
+    "/v1/alerts/{name}",
+    operation_id="putAlert",
+    summary="Make or replace an alert",
+    responses={200: ALERT, **problem_responses(401, 403, 409, 413, 422, 503)},
+)
+@needs(Scope.ANNOTATE)
+async def put_alert(
+    name: NameInPath, wanted: AlertDefinition, project: OneProject, using: Using, reader: Reader
+) -> AlertItem:
+    """Store a line about runs, or a number with a threshold, and whom it is told.
+
+    The same again changes nothing. Another question is another version, which fires anew, for what
+    changes from now on. What cannot be meant is 422 with its place.
+    """
+    return item_of(await using.calls.run(using.alerts.put, project, name, wanted, reader))
+
+
+@router.delete(
+    "/v1/alerts/{name}",
+    operation_id="deleteAlert",
+    summary="Delete an alert",
+    responses={200: ALERT, **READING},
+)
+@needs(Scope.ANNOTATE)
+async def delete_alert(
+    name: NameInPath, project: OneProject, using: Using, reader: Reader
+) -> AlertItem:
+    """Delete an alert: nothing of it fires any more, and a number that fires is resolved."""
+    return item_of(await using.calls.run(using.alerts.delete, project, name, reader))
+
+
+@router.get(
+    "/v1/alerts/{name}/events",
+    operation_id="listAlertEvents",
+    summary="List what an alert fired for",
+    responses={200: EVENTS, **READING},
+)
+@needs(Scope.READ)
+async def list_events(
+    name: NameInPath,
+    project: OneProject,
+    using: Using,
+    query: Annotated[EventsParameters, Query()],
+) -> AlertEventList:
+    """Return what fired, was resolved and was taken back, newest first, with its deliveries."""
+    after, most = query.after(name), query.limit + 1
+    found = await using.calls.run(using.alerts.events, project, name, query.asked, most, after)
+    shown = found[: query.limit]
+    behind = query.cursor_behind(name, shown[-1]) if len(found) > len(shown) else None
+    return AlertEventList(items=list(map(event_item_of, shown)), next_cursor=behind)

@@ -1,0 +1,231 @@
+"""``spanloom scores list`` and ``add``: shows scores, and stores one or the lines of a file."""
+
+from __future__ import annotations
+
+import math
+import sys
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+import orjson
+
+from spanloom.cli.arguments import to_trace_id
+from spanloom.cli.client import client_option, patient_client_option
+from spanloom.cli.options import TeachingCommand
+from spanloom.cli.output import columns_option, give, rows_output
+from spanloom.client.calls.scores import write_scores
+from spanloom.client.transfer.scores import ServiceScores, read_lines, send_scores
+from spanloom.core.showing.values import counted, printable
+from spanloom.terminal.output import write_json
+from spanloom.terminal.scores import render_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from spanloom.cli.output import Form
+    from spanloom.client.client import Client
+    from spanloom.client.transfer.scores import SentScores
+
+    Command = Callable[..., None]
+
+MOST_SHOWN = 20
+"""Maximum number of refusals shown on a terminal."""
+_TARGETS = ("trajectory", "step", "span", "conversation", "item")
+_SOURCES = ("api", "model", "rule", "llm", "code", "human", "import")
+_STATUSES = ("ok", "na", "skipped", "error")
+_TYPES = ("number", "boolean", "category", "text")
+_TRUTH = {"true": True, "false": False}
+
+
+def score_filters(command: Command) -> Command:
+    """Add the options that select scores, with the names of ``GET /v1/scores``."""
+    options = (
+        click.option("--project", metavar="NAME", help="Only of this project."),
+        click.option(
+            "--trace", "trace_ids", metavar="TRACE", multiple=True, help="Only of these runs."
+        ),
+        click.option("--name", metavar="NAME", help="Only of this name."),
+        click.option(
+            "--source", "sources", metavar="NAME", multiple=True, help="Only of these sources."
+        ),
+        click.option("--author", metavar="NAME", help="Only by this author."),
+        click.option("--target", type=click.Choice(_TARGETS), help="Only of this target."),
+        click.option(
+            "--orphan", is_flag=True, help="Only those whose run has not come for 7 days."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command(
+    "list",
+    cls=TeachingCommand,
+    examples=(
+        "spanloom scores list",
+        "spanloom scores list --trace 4bf92f3577b34da6a3ce929d0e0e4736",
+        "spanloom scores list --author polite --source llm --limit 100",
+        "spanloom scores list --name path | jq -r 'select(.passed == false).trace_id'",
+        "spanloom scores list --columns trace_id,name,value --csv > scores.csv",
+    ),
+)
+@score_filters
+@click.option(
+    "--limit", type=click.IntRange(1), default=50, show_default=True, help="The most to list."
+)
+@columns_option
+@rows_output
+@client_option
+def list_command(
+    *, limit: int, columns: Sequence[str], form: Form, client: Client, **filters: Any
+) -> None:
+    """List current scores, by project, run and id; marks of annotators are among them."""
+    found = client.scores(limit=limit, **filters)
+    give(found, render_scores, form=form, columns=columns)
+
+
+@click.command(
+    "add",
+    cls=TeachingCommand,
+    examples=(
+        (
+            "spanloom scores add 4bf92f3577b34da6a3ce929d0e0e4736 --name helpful --author ada "
+            "--value true"
+        ),
+        (
+            "spanloom scores add 4bf92f3577b34da6a3ce929d0e0e4736 --name tone --author ada "
+            "--value polite --rationale 'It says please.'"
+        ),
+        "spanloom scores add --file scores.jsonl",
+        "cat scores.jsonl | spanloom scores add --file -",
+    ),
+)
+@click.argument("trace_id", metavar="[TRACE]", required=False, callback=to_trace_id)
+@click.option("--name", metavar="NAME", help="What is scored.")
+@click.option("--author", metavar="NAME", help="Who says so.")
+@click.option("--value", metavar="VALUE", help="A number, true, false, or a category.")
+@click.option("--type", "value_type", type=click.Choice(_TYPES), help="Of the value; else by it.")
+@click.option("--label", metavar="TEXT", help="In words what a number or boolean means.")
+@click.option("--passed/--failed", "passed", default=None, help="Whether it is good enough.")
+@click.option("--rationale", metavar="TEXT", help="Why.")
+@click.option("--source", type=click.Choice(_SOURCES), help="What kind of author it is: api.")
+@click.option("--step", "step_id", metavar="STEP", help="Of this step, not of the run.")
+@click.option("--conversation", "conversation_id", metavar="ID", help="Of this conversation.")
+@click.option("--item", metavar="KEY", help="Of an item of a dataset, or of a run for it.")
+@click.option("--experiment", metavar="NAME", help="The experiment that it belongs to.")
+@click.option("--repeat", type=click.IntRange(0), help="Which repeat, from 0.")
+@click.option("--status", type=click.Choice(_STATUSES), help="Other than ok there is no value.")
+@click.option("--error-code", metavar="CODE", help="Of an error.")
+@click.option("--at", type=click.IntRange(0), help="When it was made, in ms since the epoch.")
+@click.option(
+    "--file",
+    metavar="FILE",
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="Scores as JSON lines, with the members of POST /v1/scores; - is standard input.",
+)
+@click.option("--project", metavar="NAME", help="The project of the run.")
+@patient_client_option
+def add_command(
+    *,
+    trace_id: str | None,
+    file: Path | None,
+    project: str | None,
+    value: str | None,
+    client: Client,
+    **members: Any,
+) -> None:
+    """Store one score, or those of a file of JSON lines.
+
+    The same score again, by run, step, name, source, author, experiment, item and repeat, is a
+    revision of it. A score whose run is not there yet waits for it. Ends with 1 if a line was not
+    taken.
+    """
+    said = {name: one for name, one in members.items() if one is not None}
+    if file is not None:
+        if trace_id or value or said:
+            raise click.UsageError("--file has whole scores: name TRACE, --name, … in its lines")
+        with _lines(file) as stream:
+            _end(send_scores(ServiceScores(client), read_lines(stream), project))
+        return
+    row = _row(trace_id, value, said)
+    answer = client.ask(write_scores([row], project=project))
+    if not sys.stdout.isatty():
+        write_json(orjson.dumps(answer["items"][0]), sys.stdout, indent=False)
+    else:
+        waits = ": its run is not there yet, it waits" if answer.get("waiting") else ""
+        click.echo(f"score {answer['items'][0]['score_id']} stored{waits}")
+
+
+@contextmanager
+def _lines(file: Path) -> Iterator[IO[bytes]]:
+    if str(file) == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        with file.open("rb") as stream:
+            yield stream
+    except OSError as error:
+        raise click.UsageError(f"{printable(str(file))}: {error.strerror}") from error
+
+
+def _row(trace_id: str | None, value: str | None, said: dict[str, Any]) -> dict[str, Any]:
+    for needed in ("name", "author"):
+        if not said.get(needed):
+            raise click.UsageError(f"a score needs --{needed}, or many of them --file")
+    row = {**said, "trace_id": trace_id or "", "target": _target(trace_id, said)}
+    if value is not None:
+        row["value"] = _read_value(value, said.get("value_type"))
+    return row
+
+
+def _target(trace_id: str | None, said: dict[str, Any]) -> str:
+    if said.get("conversation_id"):
+        return "conversation"
+    if said.get("step_id"):
+        return "step"
+    if not trace_id and said.get("item"):
+        return "item"
+    if not trace_id:
+        raise click.UsageError("a score is of something: name TRACE, --conversation or --item")
+    return "trajectory"
+
+
+def _read_value(text: str, kind: str | None) -> float | bool | str:
+    """Return a value of the type that is named, else of the one that it looks like."""
+    if kind in ("category", "text"):
+        return text
+    if kind != "number" and text.lower() in _TRUTH:
+        return _TRUTH[text.lower()]
+    try:
+        if kind != "boolean" and math.isfinite(number := float(text)):
+            return number
+    except ValueError:
+        pass
+    if kind is not None:
+        raise click.UsageError(f"--value {printable(text)}: it is no {kind}")
+    return text
+
+
+def _end(done: SentScores) -> None:
+    """Say what became of scores, and end with 1 if one was not taken."""
+    say_sent(done, {})
+    if done.refused_scores:
+        click.get_current_context().exit(1)
+
+
+def say_sent(done: SentScores, told: dict[str, str], of: str = "") -> None:
+    """Print how many scores were stored, as JSON with ``told`` in a pipe, and what was refused."""
+    if not sys.stdout.isatty():
+        write_json(orjson.dumps({**told, **asdict(done)}), sys.stdout, indent=False)
+        return
+    notes = ((done.waiting, "wait for their runs"), (done.left_out, "left out, of annotators"))
+    rest = "".join(f", {count:,} {words}" for count, words in notes if count)
+    click.echo(f"{counted(done.stored, 'score')}{of or ' stored'}{rest}")
+    for one in done.refused[:MOST_SHOWN]:
+        click.echo(f"  {one['place']}: {printable(one['reason'])}", err=True)
+    if done.refused_scores > MOST_SHOWN:
+        click.echo(f"  and {done.refused_scores - MOST_SHOWN} more", err=True)

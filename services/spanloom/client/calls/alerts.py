@@ -1,0 +1,102 @@
+"""Calls that list, make, try and delete alerts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.client.request import (
+    Call,
+    Reply,
+    Request,
+    get,
+    given,
+    segment,
+    signed,
+    typed,
+    with_json,
+)
+from spanloom.core.records.alert import AlertEventList, AlertItem, AlertList
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_PATH = "/v1/alerts"
+MOST = 200
+"""Events of one page."""
+
+
+def alerts(*, project: str | None = None) -> Call[Sequence[AlertItem]]:
+    """Return the alerts of a project by name, with how much of each fires."""
+
+    def read(reply: Reply) -> Sequence[AlertItem]:
+        return AlertList.model_validate_json(reply.body).items
+
+    return Call(get(_PATH, project=project), read)
+
+
+def alert(name: str, *, project: str | None = None) -> Call[AlertItem]:
+    """Return an alert; raises ``NotFoundError``."""
+    return typed(get(_path(name), project=project), AlertItem)
+
+
+def put_alert(
+    name: str,
+    definition: Mapping[str, Any],
+    *,
+    project: str | None = None,
+    annotator: str | None = None,
+) -> Call[AlertItem]:
+    """Make or replace an alert.
+
+    ``definition`` is as ``PUT /v1/alerts/{name}`` takes it. ::
+
+        client.put_alert("slow", {"where": "duration > 5m", "channels": [...]})
+    """
+    request = with_json("PUT", _path(name), definition, project=project, annotator=annotator)
+    return typed(request, AlertItem)
+
+
+def delete_alert(
+    name: str, *, project: str | None = None, annotator: str | None = None
+) -> Call[AlertItem]:
+    """Delete an alert: nothing of it fires any more; returns it as it was."""
+    params = given({"project": project})
+    request = Request("DELETE", _path(name), params, signed(annotator), is_repeatable=False)
+    return typed(request, AlertItem)
+
+
+def alert_events(
+    name: str,
+    *,
+    state: str | None = None,
+    current: bool = False,
+    project: str | None = None,
+    limit: int = MOST,
+    cursor: str | None = None,
+) -> Call[AlertEventList]:
+    """Return a page of what an alert fired for, newest first.
+
+    ``current`` leaves only the last event of each id: with ``state="firing"`` what fires now.
+    """
+    asked = {"state": state, "current": "true" if current else None}
+    path = f"{_path(name)}/events"
+    return typed(get(path, project=project, limit=limit, cursor=cursor, **asked), AlertEventList)
+
+
+def try_alert(
+    definition: Mapping[str, Any], *, days: int = 7, project: str | None = None
+) -> Call[Mapping[str, Any]]:
+    """Return how often an alert would have fired in the last days: ``fired``, ``of``, ``runs``."""
+    body = {**definition, "days": days}
+    return Call(with_json("POST", f"{_PATH}/test", body, project=project), _read)
+
+
+def _path(name: str) -> str:
+    return f"{_PATH}/{segment(name)}"
+
+
+def _read(reply: Reply) -> Mapping[str, Any]:
+    found: dict[str, Any] = orjson.loads(reply.body)
+    return found

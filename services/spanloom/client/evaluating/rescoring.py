@@ -1,0 +1,190 @@
+"""Judges stored runs again: those whose scores are stale, or of another version of an evaluator."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.client.evaluating.given import Unread
+from spanloom.client.evaluating.sending import row_of
+from spanloom.client.evaluating.stored import RunPlace
+from spanloom.client.transfer.scores import PlacedRow
+from spanloom.core.model.span import TraceKey
+from spanloom.evaluation.contract.view import named_fingerprint, view_named_in
+from spanloom.evaluation.subject.run import Run
+from spanloom.judging.judging import judge_run
+from spanloom.judging.scores import SOURCES, scores_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from spanloom.client.client import Client
+    from spanloom.client.evaluating.given import Given
+    from spanloom.core.records.score import ScoreItem
+    from spanloom.evaluation.evaluator import Evaluator
+    from spanloom.evaluation.files.items import Items
+    from spanloom.evaluation.files.judging import GivenRun
+
+_OURS = ("rule", *dict.fromkeys(SOURCES.values()))
+
+
+class Place(NamedTuple):
+    """Where scores belong that are made together: of one run, for one purpose."""
+
+    project: str
+    trace_id: str
+    experiment: str
+    item: str
+    repeat: int
+    rule_id: str
+
+
+@dataclass
+class Due:
+    """The scores of one place: what they are, and which of them are to be made again."""
+
+    values: dict[str, float | bool | str | None] = field(default_factory=dict)
+    """By name; conditions on scores read them."""
+    again: set[str] = field(default_factory=set)
+    """Names of evaluators."""
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Why, for how many scores."""
+    unknown: list[ScoreItem] = field(default_factory=list)
+    """Those of which the document decides."""
+
+
+class Wanted(NamedTuple):
+    """Which scores are looked at."""
+
+    evaluators: Mapping[str, Evaluator]
+    """All of the file, by name: their scores are read by conditions."""
+    names: Sequence[str]
+    """Those that may judge again."""
+    items: Items
+    project: str | None = None
+    experiment: str | None = None
+    with_errors: bool = False
+    """Whether what failed or was skipped is made again, too."""
+
+
+class Rescoring:
+    """Finds the scores, reads their runs, and yields what is judged again."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        """Begin with nothing found."""
+        self.counts: Counter[str] = Counter()
+        """By reason: ``fresh``, ``stale``, ``other_version``, ``failed``, ``no_item``, ``gone``."""
+        self.runs = 0
+        self._wanted = wanted
+        self._found: defaultdict[Place, Due] = defaultdict(Due)
+
+    def find(self, client: Client) -> None:
+        """Read the scores of the evaluators; raises ``ClientError``."""
+        for name in self._wanted.evaluators:
+            rows = client.scores(
+                author=name, sources=_OURS, target="trajectory", project=self._wanted.project
+            )
+            for row in rows:
+                if self._wanted.experiment in (None, row.experiment):
+                    self._sort(row, self._wanted.evaluators[name])
+
+    def places(self) -> Sequence[RunPlace]:
+        """Return the runs to read, each once."""
+        wanted = [at for at, due in self._found.items() if due.again or due.unknown]
+        return list(dict.fromkeys(RunPlace(at.trace_id, at.project) for at in wanted))
+
+    def judged(self, runs: Iterable[Given], *, is_dry: bool = False) -> Iterator[PlacedRow]:
+        """Yield the scores of runs that are judged again; none if it is dry, which only counts."""
+        by_run: defaultdict[RunPlace, list[Place]] = defaultdict(list)
+        for at in self._found:
+            by_run[RunPlace(at.trace_id, at.project)].append(at)
+        waiting = set(self.places())
+        for given in runs:
+            if isinstance(given.run, Unread):
+                continue
+            place = RunPlace(given.run.trace_id, given.run.project)
+            waiting.discard(place)
+            made = [self._again(at, given.run, is_dry=is_dry) for at in by_run[place]]
+            self.runs += any(is_again for is_again, _ in made)
+            for _, rows in made:
+                yield from rows
+        for place in waiting:
+            for at in by_run[place]:
+                due = self._found[at]
+                self.counts["gone"] += due.reasons.total() + len(due.unknown)
+
+    def _sort(self, row: ScoreItem, evaluator: Evaluator) -> None:
+        at = Place(
+            *(row.project, row.trace_id, row.experiment, row.item, row.repeat, row.rule_id),
+        )
+        is_of_item = row.item not in ("", row.trace_id)
+        if is_of_item and self._wanted.items.find(row.item) is None:
+            self.counts["no_item"] += evaluator.name in self._wanted.names
+            return
+        due = self._found[at]
+        due.values[row.name] = row.value
+        if evaluator.name not in self._wanted.names:
+            return
+        if (reason := self._reason(row, evaluator)) is None:
+            due.unknown.append(row)
+            return
+        if reason == "fresh":
+            self.counts[reason] += 1
+        else:
+            due.reasons[reason] += 1
+            due.again.add(evaluator.name)
+
+    def _reason(self, row: ScoreItem, evaluator: Evaluator) -> str | None:
+        """Return what becomes of a score; ``None`` if its document decides."""
+        made_by = row.evaluator_version, row.config_hash
+        if made_by != (evaluator.judging.version, evaluator.config_hash):
+            return "other_version"
+        if self._wanted.with_errors and row.status in ("error", "skipped"):
+            return "failed"
+        return None if row.stale is None else "stale" if row.stale else "fresh"
+
+    def _again(self, at: Place, run: GivenRun, *, is_dry: bool) -> tuple[bool, Sequence[PlacedRow]]:
+        due = self._found[at]
+        self.counts += due.reasons
+        again = due.again | {row.author for row in self._stale(due.unknown, run)}
+        if is_dry or not again:
+            return bool(again), ()
+        evaluators = [one for name, one in self._wanted.evaluators.items() if name in again]
+        others = {name: value for name, value in due.values.items() if value is not None}
+        item = self._wanted.items.find(at.item)
+        judged = judge_run(
+            run.document, evaluators, expected=item.expected if item else None, scores=others
+        )
+        scores = scores_of(
+            judged,
+            TraceKey(at.project, at.trace_id),
+            run.version,
+            experiment=at.experiment,
+            item=at.item,
+            repeat=at.repeat,
+            rule_id=at.rule_id,
+        )
+        return True, [PlacedRow(f"{at.trace_id}, {one.name}", row_of(one)) for one in scores]
+
+    def _stale(self, rows: Sequence[ScoreItem], run: GivenRun) -> Iterator[ScoreItem]:
+        """Yield those of the scores that are not of what this document says."""
+        read: dict[str, Any] = {}
+        for row in rows:
+            is_stale = _is_stale(row, run, read)
+            self.counts["stale" if is_stale else "fresh"] += 1
+            if is_stale:
+                yield row
+
+
+def _is_stale(row: ScoreItem, run: GivenRun, read: dict[str, Any]) -> bool:
+    """Return whether a score is of something else; ``read`` keeps the run and its fingerprints."""
+    if (view := view_named_in(row.view_fingerprint)) is None or row.judged_version == run.version:
+        return row.judged_version != run.version
+    key = ",".join(sorted(view))
+    try:
+        document = read.setdefault("run", Run(run.document)).document
+        made = read.setdefault(key, named_fingerprint(document, view))
+    except Exception:  # no evaluator can read it: they say so in their scores
+        return True
+    return bool(made != row.view_fingerprint)

@@ -1,0 +1,115 @@
+"""Whether a ``where`` that holds for a part of a run still holds when more of the run comes.
+
+``has(tool = "refund")`` does: a step that was seen stays. ``not has(tool = "verify")`` holds as
+long as the step has not come, so it tells nothing of a run that is not complete. The same is true
+of an upper bound, of an order of steps with nothing between them, and of a verdict on the whole.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.query.where.fields import Subject
+from spanloom.core.query.where.tree import (
+    And,
+    Arithmetic,
+    Calculation,
+    Chain,
+    Compare,
+    Constant,
+    Count,
+    Counted,
+    Exists,
+    In,
+    Operand,
+    Operation,
+    Operator,
+    Or,
+    Under,
+    Words,
+)
+from spanloom.core.records.declared import FieldType
+
+if TYPE_CHECKING:
+    from spanloom.core.query.where.tree import Condition, Number
+
+_LOWER = (Operator.MORE, Operator.AT_LEAST)
+_DENYING = (Operator.NOT_EQUAL, Operator.MATCHES_NOT)
+_NUMBERS = (FieldType.INTEGER, FieldType.NUMBER, FieldType.DURATION)
+_UNSTEADY = {
+    *("status", "outcome", "duplicate", "has_steps", "root_type"),
+    *("first_token", "tokens_per_second"),
+    *("model_error_rate", "tool_error_rate", "tool_step_proportion"),
+}
+"""Fields of a run that are a verdict on all of it, or may fall while it grows."""
+
+
+def is_lasting(where: Condition) -> bool:  # noqa: PLR0911  # one for each kind
+    """Return whether a condition on runs stays true while its run grows, as far as its form tells.
+
+    A span may still replace an open copy of itself, or come between two others: what such a change
+    does is seen by asking again.
+    """
+    match where:
+        case And(parts) | Or(parts):
+            return all(map(is_lasting, parts))
+        case Compare() | In() | Exists():
+            return _of_field(where, Subject.RUN)
+        case Words():
+            return True
+        case Count(steps, operator, _):
+            return operator in _LOWER and _of_step(steps)
+        case Chain(steps, links):
+            return all(map(_of_step, steps)) and all(link.most is None for link in links)
+        case Under(inner, outer, is_child):
+            return not is_child and _of_step(inner) and _of_step(outer)
+        case Calculation(left, operator, right):
+            return operator in _LOWER and _grows(left) and isinstance(right, Constant)
+        case _:
+            return False
+
+
+def _of_step(where: Condition) -> bool:
+    match where:
+        case And(parts) | Or(parts):
+            return all(map(_of_step, parts))
+        case Compare() | In() | Exists():
+            return _of_field(where, Subject.STEP)
+        case _:
+            return False
+
+
+def _of_field(  # noqa: PLR0911  # one for each kind
+    where: Compare | In | Exists, subject: Subject
+) -> bool:
+    """Return whether a comparison of one field lasts; a step that has ended does not change."""
+    field = where.field
+    if field.is_said:
+        return True  # a verdict of somebody, however much of the run there was
+    if subject is Subject.RUN and field.name in _UNSTEADY:
+        return False
+    if subject is Subject.STEP and field.name == "position":
+        return False
+    grows = subject is Subject.RUN and field.type in _NUMBERS
+    match where:
+        case Exists():
+            return True
+        case In(_, values):
+            return not grows and False not in values
+        case Compare(operator=operator) if operator in _DENYING:
+            return subject is Subject.STEP
+        case Compare(operator=operator, value=value):
+            return operator in _LOWER if grows else value is not False
+
+
+def _grows(number: Number) -> bool:
+    """Return whether a calculated number only grows with its run."""
+    match number:
+        case Constant(value):
+            return value >= 0
+        case Operand(field):
+            return field.name not in _UNSTEADY and field.type in _NUMBERS
+        case Counted(steps):
+            return _of_step(steps)
+        case Operation(left, sign, right):
+            return sign in (Arithmetic.PLUS, Arithmetic.TIMES) and _grows(left) and _grows(right)

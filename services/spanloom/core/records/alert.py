@@ -1,0 +1,207 @@
+"""The records of an alert, and of what it fired for."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from spanloom.core.records.declaration import Declaration
+from spanloom.core.records.declared import Example, From, Moment
+from spanloom.core.records.record import Record
+
+EXAMPLE_ALERT = "unverified refunds"
+EXAMPLE_LINE = 'has(tool = "refund") and not has(tool = "verify" then tool = "refund")'
+_ID = "9f2c4a1be07d5c3360f1a2b4c5d6e7f8"
+_TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+_CHANNEL = {"kind": "webhook", "url": "https://hooks.example.com/agents"}
+
+
+class AlertItem(Record):
+    """An alert: a line about runs, or a number against a threshold, and whom it is told."""
+
+    name: Annotated[str, Example(EXAMPLE_ALERT)]
+    project: Annotated[str, Example("default")]
+    version: Annotated[
+        int,
+        Field(description="Counts what it asks; other channels and a pause keep it."),
+        Example(1),
+    ]
+    where: Annotated[
+        str | None,
+        Field(description="The line about runs; of a number, what narrows it."),
+        From(None),
+        Example(EXAMPLE_LINE),
+    ] = None
+    metric: Annotated[
+        str | None, Field(description="The number, as `/v1/stats` names it."), From(None)
+    ] = None
+    of: Annotated[str | None, Field(description="`runs` or `steps`."), From(None)] = None
+    by: Annotated[str | None, Field(description="Fields whose values make groups."), From(None)] = (
+        None
+    )
+    window: Annotated[str | None, Field(description="Such as `15m`."), From(None)] = None
+    above: Annotated[
+        float | None, Field(description="It fires while the number is larger."), From(None)
+    ] = None
+    below: Annotated[
+        float | None, Field(description="It fires while the number is smaller."), From(None)
+    ] = None
+    at_least: Annotated[
+        int | None, Field(description="Runs or steps that a number needs."), From(None)
+    ] = None
+    channels: Annotated[
+        list[dict[str, Any]],
+        Field(description="`kind`, `url` (`***` hides what may be a secret), `secret_file`."),
+        From(None),
+        Example([_CHANNEL]),
+    ]
+    severity: Annotated[
+        str, Field(description="A word for receivers."), From(None), Example("critical")
+    ]
+    repeat_after: Annotated[
+        str | None, Field(description="When a number is told again."), From(None)
+    ] = None
+    paused: Annotated[bool, Field(description="Whether nothing fires."), From(None), Example(False)]
+    waits_for_settled: Annotated[
+        bool,
+        Field(
+            description="Whether the line can hold because something has not come yet: then it "
+            "fires once a run has settled."
+        ),
+        From(None),
+        Example(True),
+    ]
+    firing: Annotated[
+        int,
+        Field(description="How many runs, or groups, it fires for now."),
+        From(None),
+        Example(1),
+    ]
+    put_by: Annotated[
+        str, Field(description="Who put it last, as they call themselves."), Example("ada")
+    ]
+    put_at: Annotated[
+        Moment,
+        Field(description="Milliseconds since the epoch."),
+        From(lambda alert: alert.at_us // 1_000),
+        Example("1769860800000"),
+    ]
+
+
+class AlertList(Record):
+    """The alerts of a project, by name."""
+
+    items: list[AlertItem]
+
+
+class AlertEvidence(Record):
+    """A step that shows why an alert fired."""
+
+    step_id: Annotated[str, Example("00f067aa0ba902b7")]
+    name: Annotated[str, Example("refund")]
+    type: Annotated[str, Example("tool")]
+
+
+class AlertDelivery(Record):
+    """What became of telling a channel."""
+
+    channel: Annotated[
+        str,
+        Field(description="Kind and address, without what may be a secret."),
+        From(None),
+        Example("webhook https://hooks.example.com/agents"),
+    ]
+    state: Annotated[
+        str, Field(description="`pending`, `delivered` or `undelivered`."), Example("delivered")
+    ]
+    tries: Annotated[int, Example(1)]
+    at: Annotated[
+        Moment | None,
+        Field(description="When it was tried last; null if it was not yet."),
+        From(lambda one: one.at_us // 1_000 if one.at_us else None),
+        Example("1769860801000"),
+    ] = None
+    error: Annotated[str, Field(description="Why it failed; or empty."), Example("")]
+
+
+class AlertEventItem(Record):
+    """What an alert fired for, as it became at one time; events of one `id` are about one."""
+
+    id: Annotated[
+        str,
+        Field(description="Of one (alert, version, run), or (alert, version, group, episode)."),
+        Example(_ID),
+    ]
+    number: Annotated[int, Field(description="Counts what became of it, from 1."), Example(1)]
+    alert: Annotated[str, Example(EXAMPLE_ALERT)]
+    alert_version: Annotated[int, Example(1)]
+    state: Annotated[
+        str, Field(description="`firing`, `resolved` or `withdrawn`."), Example("firing")
+    ]
+    at: Annotated[
+        Moment,
+        Field(description="Milliseconds since the epoch."),
+        From(lambda event: event.at_us // 1_000),
+        Example("1769860800000"),
+    ]
+    project: Annotated[str, Example("default")]
+    trace_id: Annotated[
+        str | None,
+        Field(description="The run; null of a number."),
+        From(lambda event: event.trace_id or None),
+        Example(_TRACE),
+    ] = None
+    version: Annotated[
+        int | None,
+        Field(description="The version of the run that showed it."),
+        From(lambda event: event.version or None),
+        Example(2),
+    ] = None
+    name: Annotated[
+        str | None,
+        Field(description="Name of the run's root; null once the run is deleted."),
+        From(None),
+        Example("planner"),
+    ] = None
+    question: Annotated[
+        str | None,
+        Field(description="What the run was asked."),
+        From(None),
+        Example("Refund order 7."),
+    ] = None
+    evidence: Annotated[list[AlertEvidence], Field(description="Steps that show it."), From(None)]
+    group: Annotated[
+        dict[str, Any] | None,
+        Field(description="The values of `by` of a number."),
+        From(None),
+    ] = None
+    value: Annotated[float | None, Field(description="The number.")] = None
+    threshold: Annotated[
+        float | None, Field(description="What it was compared with."), From(None)
+    ] = None
+    window: Annotated[str | None, Field(description="Of the number."), From(None)] = None
+    url: Annotated[
+        str,
+        Field(description="The run, or the alert, on the page."),
+        From(None),
+        Example(f"/trajectories/{_TRACE}?project=default"),
+    ]
+    reason: Annotated[
+        dict[str, Any] | None,
+        Field(
+            description="Why it was taken back: `version` and `late_spans`, or `duplicate_of`, or "
+            "`deleted`."
+        ),
+        From(lambda event: event.reason or None),
+    ] = None
+    deliveries: Annotated[list[AlertDelivery], Field(description="For each channel."), From(None)]
+
+
+class AlertEventList(Record):
+    """Events of an alert, newest first."""
+
+    items: list[AlertEventItem]
+    next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
+
+
+ALERT = Declaration(AlertItem)
+ALERT_EVENT = Declaration(AlertEventItem)

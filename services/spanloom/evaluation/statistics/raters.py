@@ -1,0 +1,156 @@
+"""Agreement of an evaluator with people over the units that both judged."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from spanloom.core.annotation.agreement import (
+    Figure,
+    alpha,
+    coincidences,
+    interval_of,
+    kappa_of,
+    nominal,
+    ordinal,
+    weighted_kappa,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+    Label: TypeAlias = Hashable
+    """A text or a number."""
+    Counts: TypeAlias = Mapping[tuple[Label, Label], float]
+    """How often each pair of labels was given."""
+
+
+class Unit(NamedTuple):
+    """What is judged: a trajectory, or a step of it."""
+
+    trace_id: str
+    step_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What people say of one unit."""
+
+    by_person: Mapping[str, Label]
+    decided: Label | None = None
+    """What an adjudicator decided; else the majority counts."""
+
+    @property
+    def label(self) -> Label | None:
+        """What people say together; ``None`` where no label has more than half of them."""
+        if self.decided is not None:
+            return self.decided
+        label, most = Counter(self.by_person.values()).most_common(1)[0]
+        return label if 2 * most > len(self.by_person) else None
+
+
+class Agreed(NamedTuple):
+    """How far an evaluator agrees with people."""
+
+    n: int
+    """Units that count: both judged them, and people agree enough."""
+    undecided: int
+    """Units on which no label has the majority of people."""
+    only_evaluator: int
+    only_people: int
+    labels: Sequence[Label]
+    """In their order, if they have one."""
+    confusion: Counts
+    """By (people, evaluator)."""
+    accuracy: float | None
+    kappa: Figure
+    interval: tuple[float, float] | None
+    """The 95 % bootstrap interval of kappa over trajectories."""
+    linear: Figure | None
+    quadratic: Figure | None
+    """Weighted kappas; ``None`` for labels without an order."""
+    alpha: Figure
+    """Krippendorff's, over the evaluator and each person, with holes."""
+    base_rate: Mapping[Label, float]
+    """The share of each label among people's."""
+
+
+def agree(
+    evaluator: Mapping[Unit, Label],
+    people: Mapping[Unit, Said],
+    order: Sequence[Label] = (),
+    seed: int = 0,
+) -> Agreed:
+    """Compare an evaluator with people; ``order`` is that of the labels, if they have one.
+
+    Raises ``ValueError`` for a label that the order lacks.
+    """
+    used = {*evaluator.values(), *(one for said in people.values() for one in _all(said))}
+    labels = _ordered(used, order)
+    pairs: dict[Unit, tuple[Label, Label]] = {}
+    undecided = 0
+    for unit in evaluator.keys() & people.keys():
+        if (label := people[unit].label) is None:
+            undecided += 1
+        else:
+            pairs[unit] = (label, evaluator[unit])
+    counts: Counts = Counter(pairs.values())
+    humans = Counter(label for label, _ in pairs.values())
+    has_order = bool(order) or all(isinstance(label, float) for label in labels)
+    return Agreed(
+        len(pairs),
+        undecided,
+        len(evaluator.keys() - people.keys()),
+        len(people.keys() - evaluator.keys()),
+        labels,
+        counts,
+        sum(n for (a, b), n in counts.items() if a == b) / len(pairs) if pairs else None,
+        kappa_of(counts),
+        interval_of(_runs(pairs), kappa_of, seed),
+        _weighted(counts, labels, 1) if has_order else None,
+        _weighted(counts, labels, 2) if has_order else None,
+        alpha(coincidences(_raters(evaluator, people)), ordinal(labels) if has_order else nominal),
+        {label: humans[label] / len(pairs) for label in labels if humans[label]},
+    )
+
+
+def _all(said: Said) -> Iterable[Label]:
+    return (
+        said.by_person.values()
+        if said.decided is None
+        else (*said.by_person.values(), said.decided)
+    )
+
+
+def _by_value(label: Any) -> tuple[bool, Any]:  # numbers before texts
+    return isinstance(label, str), label
+
+
+def _ordered(used: set[Label], order: Sequence[Label]) -> Sequence[Label]:
+    if not order:
+        return sorted(used, key=_by_value)
+    if unknown := sorted(str(label) for label in used - set(order)):
+        raise ValueError(f"labels that the order lacks: {', '.join(unknown[:10])}")
+    return [label for label in order if label in used]
+
+
+def _runs(pairs: Mapping[Unit, tuple[Label, Label]]) -> Sequence[Counts]:
+    """Return the pairs of each trajectory, which are drawn together."""
+    runs: defaultdict[str, Counter[tuple[Label, Label]]] = defaultdict(Counter)
+    for unit, pair in sorted(pairs.items(), key=lambda item: item[0]):
+        runs[unit.trace_id][pair] += 1
+    return list(runs.values())
+
+
+def _weighted(counts: Counts, labels: Sequence[Label], power: int) -> Figure:
+    place = {label: at for at, label in enumerate(labels)}
+    return weighted_kappa(counts, lambda a, b: float(abs(place[a] - place[b]) ** power))
+
+
+def _raters(
+    evaluator: Mapping[Unit, Label], people: Mapping[Unit, Said]
+) -> Iterable[Sequence[Label]]:
+    for unit in sorted(evaluator.keys() | people.keys()):
+        said = list(people[unit].by_person.values()) if unit in people else []
+        yield [*said, evaluator[unit]] if unit in evaluator else said

@@ -1,0 +1,5 @@
+-- What became of telling these events of an alert.
+SELECT Project, Alert, Id, Number, Channel, State, Tries, AtUnixMicro, Error
+FROM alert_deliveries FINAL
+WHERE Project = {project:String} AND Alert = {of_name:String} AND Id IN JSONExtract({ids:String}, 'Array(String)')
+ORDER BY Id, Number, Channel

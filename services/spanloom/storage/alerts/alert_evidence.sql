@@ -1,0 +1,7 @@
+-- What runs showed when alerts fired for them; of one number the first that was stored.
+SELECT Id, Number, Content
+FROM alert_evidence
+WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')
+  AND Id IN JSONExtract({ids:String}, 'Array(String)')
+ORDER BY Id, Number, StoredAt
+LIMIT 1 BY Id, Number

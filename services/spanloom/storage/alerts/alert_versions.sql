@@ -1,0 +1,6 @@
+-- The newest revision of each version of an alert; of one number the first that was stored.
+SELECT Project, Name, Revision, Version, Definition, AtUnixMicro, PutBy, IsDeleted, Change
+FROM alerts
+WHERE Project = {project:String} AND Name = {of_name:String}
+ORDER BY Version DESC, Revision DESC, StoredAt, Change
+LIMIT 1 BY Version

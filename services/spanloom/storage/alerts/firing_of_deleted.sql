@@ -1,0 +1,12 @@
+-- Last events that fire for runs that are deleted.
+SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+FROM
+(
+    SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+    FROM alert_events
+    WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM deleted_traces)
+    ORDER BY Project, Id, Number DESC, StoredAt
+    LIMIT 1 BY Project, Id
+)
+WHERE State = 'firing'
+LIMIT {limit:UInt64}

@@ -1,0 +1,6 @@
+-- The last event of each id that is about one of these traces; of one number the first that was stored.
+SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+FROM alert_events
+WHERE (Project, TraceId) IN JSONExtract({traces:String}, 'Array(Tuple(String, String))')
+ORDER BY Project, Id, Number DESC, StoredAt
+LIMIT 1 BY Project, Id

@@ -1,0 +1,6 @@
+-- The last event of each group of each version of the alerts about numbers.
+SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+FROM alert_events
+WHERE {reach} AND TraceId = ''
+ORDER BY Project, Alert, AlertVersion, GroupKey, Episode DESC, Number DESC, StoredAt
+LIMIT 1 BY Project, Alert, AlertVersion, GroupKey

@@ -1,0 +1,18 @@
+-- Events of an alert behind a place, newest first; with is_current only the last one of each id.
+SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+FROM
+(
+    SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels, max(Number) OVER (PARTITION BY Id) AS LastNumber
+    FROM
+    (
+        SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+        FROM alert_events
+        WHERE Project = {project:String} AND Alert = {of_name:String}
+        ORDER BY Id, Number, StoredAt
+        LIMIT 1 BY Id, Number
+    )
+)
+WHERE ({state:String} = '' OR State = {state:String}) AND (NOT {is_current:Bool} OR Number = LastNumber)
+  AND (AtUnixMicro, Id, Number) < ({before_us:UInt64}, {before_id:String}, {before_number:UInt32})
+ORDER BY AtUnixMicro DESC, Id DESC, Number DESC
+LIMIT {limit:UInt64}

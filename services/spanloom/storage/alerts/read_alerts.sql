@@ -1,0 +1,6 @@
+-- The newest revision of each alert within the reach, or of those of a name; of one number the first that was stored.
+SELECT Project, Name, Revision, Version, Definition, AtUnixMicro, PutBy, IsDeleted, Change
+FROM alerts
+WHERE {reach} AND ({of_name:String} = '' OR Name = {of_name:String})
+ORDER BY Project, Name, Revision DESC, StoredAt, Change
+LIMIT 1 BY Project, Name

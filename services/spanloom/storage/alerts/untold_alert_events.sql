@@ -1,0 +1,24 @@
+-- Events since a time with each channel that was not told yet, oldest first, so many of each channel of a project.
+SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels, Key, Tries, TriedUnixMicro
+FROM
+(
+    SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels, arrayJoin(Channels) AS Key
+    FROM
+    (
+        SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+        FROM alert_events
+        WHERE AtUnixMicro >= {from_us:UInt64} AND notEmpty(Channels)
+        ORDER BY Id, Number, StoredAt
+        LIMIT 1 BY Id, Number
+    )
+) AS told
+LEFT JOIN
+(
+    SELECT Id AS TriedId, Number AS TriedNumber, Channel AS TriedChannel, State AS Became, Tries,
+        AtUnixMicro AS TriedUnixMicro
+    FROM alert_deliveries FINAL
+    WHERE StoredAt >= toDateTime(intDiv({from_us:UInt64}, 1000000))
+) AS tried ON Id = TriedId AND Number = TriedNumber AND Key = TriedChannel
+WHERE Became NOT IN ('delivered', 'undelivered')
+ORDER BY AtUnixMicro, Id, Number, Key
+LIMIT {limit:UInt64} BY Project, Key

@@ -1,0 +1,59 @@
+"""The agreement of an evaluator with people, on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+from rich.text import Text
+
+from spanloom.core.showing.values import counted, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.console import Console
+
+_FIGURES = {
+    "accuracy": "accuracy",
+    "kappa": "Cohen's kappa",
+    "kappa_linear": "weighted, linear",
+    "kappa_quadratic": "weighted, quadratic",
+    "alpha": "Krippendorff's alpha",
+}
+
+
+def render_agreement(told: Mapping[str, Any], console: Console) -> None:
+    """Print figures, then how often each pair of labels was given: rows are those of people."""
+    figures = Table(box=None, pad_edge=False, show_header=False)
+    for name, title in _FIGURES.items():
+        value, why = told[name], told["reasons"].get(name, "")
+        between = name == "kappa" and told["low"] is not None
+        note = f"{told['low']:.4f} to {told['high']:.4f}" if between else why
+        shown = "" if value is None else f"{value:.4f}"
+        figures.add_row(title, Text(shown, "bold"), Text(printable(note), "dim"))
+    console.print(figures)
+    if told["confusion"]:
+        console.print(_confusion(told))
+    rest = {
+        "only_evaluator": "only the evaluator judged",
+        "only_people": "only people judged",
+        "undecided": "on which people have no majority",
+    }
+    noun = "step" if told["unit"] == "step" else "run"
+    notes = "".join(f", {told[key]:,} {words}" for key, words in rest.items() if told[key])
+    console.print(Text(printable(f"{counted(told['n'], noun)} compared{notes}")))
+
+
+def _confusion(told: Mapping[str, Any]) -> Table:
+    counts = {(one["human"], one["evaluator"]): one["units"] for one in told["confusion"]}
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("people \\ evaluator")
+    for label in told["labels"]:
+        table.add_column(Text(printable(str(label))), justify="right")
+    table.add_column("base rate", justify="right")
+    for human in told["labels"]:
+        cells = [f"{counts.get((human, said), 0):,}" for said in told["labels"]]
+        rate = told["base_rate"].get(str(human), 0.0)
+        table.add_row(Text(printable(str(human))), *cells, f"{rate:.1%}")
+    return table
