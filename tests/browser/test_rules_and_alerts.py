@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
+from tests.support.asked_runs import send_asked_runs
 from tests.support.evaluation_answers import (
     ALERT,
     FIRING,
@@ -148,4 +149,30 @@ def test_a_wrong_rule_is_marked_at_its_line_and_a_right_one_stored(
     expect(page.locator("main")).to_contain_text("It judges nothing until it is resumed.")
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Delete").press("Enter")
-    expect(page.locator("main")).to_contain_text("There is none yet.")
+    expect(page.locator("main")).to_contain_text("There is none yet.")  # of rules
+
+
+def test_an_alert_is_tried_stored_and_fires_for_a_run(page: Page, service: RunningSpanloom) -> None:
+    page.goto(f"{service.api}/alerts")
+    page.get_by_role("button", name="New alert").press("Enter")
+    page.get_by_label("Name", exact=True).fill("doubled refunds")
+    text = page.get_by_label("The alert, as JSON")
+    line = 'has(tool = "refund_once" then tool = "refund_once")'
+    text.fill(json.dumps({"severity": "critical", "where": "toolz = x"}, indent=2))
+    page.get_by_role("button", name="Try it on the last days").press("Enter")
+    items = page.locator("ol.source > li")
+    expect(items.nth(2)).to_contain_text("no run field 'toolz'")
+    text.fill(json.dumps({"where": line}, indent=2))
+    page.get_by_role("button", name="Try it on the last days").press("Enter")
+    expect(page.locator("form.fields")).to_contain_text("It would have fired 0 times of")
+    page.get_by_role("button", name="Store it").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("doubled refunds")
+    expect(page.locator("main")).to_contain_text("It has not fired yet.")
+    (trace,) = send_asked_runs(service, "1.0", [["refund_once", "refund_once"]], first=900_001)
+    page.goto(f"{service.api}/alerts")
+    now = page.locator(".fires", has_text="doubled refunds").locator("li")
+    expect(now).to_contain_text("Is town 900001 dry?")
+    assert faults(page) == []
+    now.get_by_role("link").last.press("Enter")
+    page.wait_for_url(f"**/trajectories/{trace}?*step=*")
+    expect(page.locator(".step-head.k-tool")).to_be_visible()

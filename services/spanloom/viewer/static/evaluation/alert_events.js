@@ -1,4 +1,5 @@
 /** What an alert fired for: now, and before; each opens its run at the steps that show it. */
+import { useEffect } from "../vendor/hooks.js";
 import { clock, moment } from "../format.js";
 import { t } from "../i18n/index.js";
 import { link, place } from "../state/place.js";
@@ -46,7 +47,8 @@ function reasonInWords(reason) {
 export function FiresNow({ of, project, isOwn = false }) {
   const own = project ?? (of.project === "default" ? undefined : of.project);
   const most = isOwn ? MANY : FEW;
-  const { data, error } = useFetched(`/v1/alerts/${part(of.name)}/events`, { project: own, state: "firing", current: "true", limit: most });
+  const { data, error, again } = useFetched(`/v1/alerts/${part(of.name)}/events`, { project: own, state: "firing", current: "true", limit: most });
+  useEffect(again, [of.firing]);
   /** @type {Event[]} */
   const events = data?.items ?? [];
   return html`<section class="fires">${!isOwn && html`<h3><a href=${link("/alerts", { name: of.name, project: own })}><bdi>${line(of.name, 60)}</bdi></a> <span class="quiet">${visible(of.severity)}</span></h3>`}<${Refusal} error=${error} />
@@ -59,7 +61,8 @@ const TONES = { firing: "wrong", resolved: "fine", withdrawn: "odd" };
 /** All that became of it, newest first. @param {{of: Alert, project: string | undefined}} props */
 export function Events({ of, project }) {
   const { cursor, at } = place.value.query;
-  const { data, error } = useFetched(`/v1/alerts/${part(of.name)}/events`, { project, cursor, limit: MANY });
+  const { data, error, again } = useFetched(`/v1/alerts/${part(of.name)}/events`, { project, cursor, limit: MANY });
+  useEffect(again, [of.firing]);
   /** @type {Event[]} */
   const events = data?.items ?? [];
   const lost = events.flatMap((one) => one.deliveries).filter((one) => one.state === "undelivered").length;
