@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import httpx
 from playwright.sync_api import expect
+from tests.support.interception import intercept
 from tests.support.qualities import faults
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
     from tests.conftest import RunningSpanloom
+    from tests.support.interception import Held
 
 WHY = "the call 2 is <b>book</b>, not search"
 
@@ -46,3 +48,23 @@ def test_scores_say_why_and_lead_to_the_steps_that_show_it(
     assert box is not None
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
+
+
+def test_a_score_of_a_run_that_has_changed_since_is_stale(
+    page: Page, service: RunningSpanloom, trace: str
+) -> None:
+    item = {"trace_id": trace, "target": "trajectory", "source": "llm", "author": "polite"}
+    item |= {"name": "polite", "value": 0.8}
+    httpx.post(f"{service.api}/v1/scores", json={"items": [item]}).raise_for_status()
+
+    def answer(held: Held) -> None:
+        told = held.fetch().json()
+        for one in told["items"]:
+            one["stale"] = True
+        held.fulfill(json=told)
+
+    intercept(page, "*/v1/scores?*", answer)
+    page.goto(f"{service.api}/trajectories/{trace}")
+    page.get_by_role("button", name="1 score").press("Enter")
+    expect(page.locator(".said-of")).to_contain_text("stale")
+    expect(page.locator(".said-of")).to_contain_text("0.8")
