@@ -53,8 +53,8 @@ def test_scores_say_why_and_lead_to_the_steps_that_show_it(
 def test_a_score_of_a_run_that_has_changed_since_is_stale(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
-    item = {"trace_id": trace, "target": "trajectory", "source": "llm", "author": "polite"}
-    item |= {"name": "polite", "value": 0.8}
+    item: dict[str, object] = {"trace_id": trace, "target": "trajectory", "source": "llm"}
+    item |= {"author": "polite", "name": "polite", "value": 0.8}
     httpx.post(f"{service.api}/v1/scores", json={"items": [item]}).raise_for_status()
 
     def answer(held: Held) -> None:
