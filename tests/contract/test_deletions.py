@@ -19,6 +19,7 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.alert import AlertEvent, AlertState, RunShown
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.online_rule import Work, WorkState
+from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import DuplicateOf, Pause, Status
 from spanloom.core.model.upkeep import BEFORE_ALL, Deletion, DeletionScope, Selection, new_deletion
@@ -129,6 +130,10 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "texts.search": lambda store, key: [
         hit for hit in store.texts.search(reach(key), SAID, 100) if hit.hit.trace_id == key.trace_id
     ],
+    "experiments.results": lambda store, key: store.experiments.results(
+        key.project, key.trace_id, 10
+    ),
+    "experiments.counts": lambda store, key: store.experiments.counts(key.project, key.trace_id),
     "annotations.list": lambda store, key: store.annotations.list(
         reach(key), AnnotationQuery(key.trace_id), 100
     ),
@@ -237,6 +242,10 @@ OTHERS = {
     *("datasets.put", "datasets.list", "datasets.add_contents", "datasets.change_draft"),  # copies
     *("datasets.draft", "datasets.count_drafts", "datasets.add_version", "datasets.versions"),
     *("datasets.items", "datasets.contents"),
+    *("evaluators.add", "evaluators.list"),  # of no trace
+    *("experiments.start", "experiments.list", "experiments.running", "experiments.end"),
+    *("experiments.ends", "experiments.runs"),  # ids that were chosen, without a result
+    "experiments.judged",  # so that what is deleted is not judged again
     *("online_rules.put", "online_rules.list", "online_rules.add_work"),
     *("online_rules.progress", "online_rules.spent"),  # counts
     *("online_rules.place", "online_rules.places"),
@@ -316,6 +325,7 @@ def queue(key: TraceKey) -> Queue:
 def annotate(store: Store, key: TraceKey) -> None:
     """Say something of a trace, and put it into a queue."""
     store.annotations.add([annotation(key), annotation(key, annotator="bo")])
+    store.scores.add([Score(key, "path", "rule", "path", 1, experiment=key.trace_id, item="a")])
     store.versions.keep(KeptVersion(key, 1, "h", 1, b"{}"))
     store.queues.add_items(queue(key), [QueueItem(key.trace_id, 1)])
     store.queues.add_events(queue(key), [QueueEvent(key.trace_id, "ada", 1, Event.BEGUN)])

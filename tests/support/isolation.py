@@ -27,6 +27,7 @@ from spanloom.core.model.alert import (
 )
 from spanloom.core.model.annotation_queue import Alike, Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.dataset import Dataset, DatasetVersion, DraftItem, ItemPlace
+from spanloom.core.model.experiment import Experiment, ExperimentCounts, StoredEvaluator
 from spanloom.core.model.online_rule import (
     OnlineRule,
     RuleProgress,
@@ -143,6 +144,15 @@ def _collect(store: Store, project: str) -> None:
     sets.add_version(*at, DatasetVersion(1, "v", 1, made_by=project), [ItemPlace(project, "h", 1)])
 
 
+def _experiment(store: Store, key: TraceKey) -> None:
+    """Start an experiment of one run, with a score; names and ids are the same in all."""
+    store.evaluators.add(key.project, StoredEvaluator("e", 1, "h", "{}", key.project))
+    made = Experiment(key.project, "x", "i", "{}", started_by=key.project)
+    store.experiments.start(made, [key.project])
+    score = Score(key, "path", "rule", key.project, 1, experiment="x", item=key.project)
+    store.scores.add([score])
+
+
 def _fired(key: TraceKey) -> AlertEvent:
     """Return that an alert fired for a run; its id is that of the other project's."""
     return AlertEvent(key.project, "a", 1, "same", 1, AlertState.FIRING, 1, key.trace_id, 1)
@@ -195,6 +205,7 @@ def _annotate(store: Store, key: TraceKey) -> None:
     store.saved_views.add(_view(key))
     store.saved_views.set_default(key.project, "runs", key.project, 1)
     _collect(store, key.project)
+    _experiment(store, key)
     _watch(store, key)
     _rule(store, key)
     store.queues.add_items(_queue(key.project), [QueueItem(key.project, 1)])
@@ -330,6 +341,9 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
             ScoreQuery([t.absent], orphans_before_us=2**62),
         )
         for s in t.store.scores.list(reach, asked, EVERY)
+    },
+    "experiments.running": lambda t, reach: {
+        one.project for one in t.store.experiments.running(reach) if one.project in t.names
     },
     "queues.list": lambda t, reach: {
         q.project for q in t.store.queues.list(reach) if q.project in t.names
@@ -499,6 +513,27 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
     "datasets.contents": lambda t, key: {
         one.decode() for one in t.store.datasets.contents(key.project, "d", ["h"]).values()
     },
+    "evaluators.list": lambda t, key: {
+        one.put_by for one in t.store.evaluators.list(key.project, "e")
+    },
+    "experiments.list": lambda t, key: {
+        one.started_by for one in t.store.experiments.list(key.project, "x")
+    },
+    "experiments.runs": lambda t, key: set(t.store.experiments.runs(key.project, "i", 0, 9)),
+    "experiments.ends": lambda t, key: (
+        {key.project} if t.store.experiments.ends(key.project) == {} else {"others too"}
+    ),
+    "experiments.counts": lambda t, key: (
+        {key.project}
+        if t.store.experiments.counts(key.project) == {"x": ExperimentCounts(1, 0)}
+        else {"others too"}
+    ),
+    "experiments.judged": lambda t, key: {
+        one.item for one in t.store.experiments.judged(key.project, "x", sorted(t.names))
+    },
+    "experiments.results": lambda t, key: {
+        score.author for score in t.store.experiments.results(key.project, "x", 9)
+    },
     "alerts.list": lambda t, key: {
         one.put_by for one in t.store.alerts.list(Reach.only(key.project))
     },
@@ -579,6 +614,7 @@ NOT_READING = {
     *("alerts.put", "alerts.add_events", "alerts.add_deliveries"),
     *("alerts.untold", "alerts.firing_of_deleted"),  # of the parts that tell alerts of all
     *("datasets.put", "datasets.add_contents", "datasets.change_draft", "datasets.add_version"),
+    *("evaluators.add", "experiments.start", "experiments.end"),
     *("annotations.telling", "annotations.is_alone"),
     "close",
     "usage.stored_bytes",  # of the quotas: who asks sees only their own projects

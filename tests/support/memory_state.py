@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
     from spanloom.core.model.dataset import Dataset, DatasetVersion, DraftItem, ItemPlace
+    from spanloom.core.model.experiment import Experiment, ExperimentEnd, StoredEvaluator
     from spanloom.core.model.online_rule import OnlineRule, RuleId, Walk, WalkPlace, Work
     from spanloom.core.model.saved_view import SavedView
     from spanloom.core.model.score import Score
@@ -95,6 +96,10 @@ class MemoryState:
         self.dataset_drafts: dict[tuple[str, str], dict[str, DraftItem]] = {}
         self.dataset_versions: dict[tuple[str, str], dict[int, DatasetVersion]] = {}
         self.dataset_items: dict[tuple[str, str, str], list[ItemPlace]] = {}
+        self.evaluators: dict[tuple[str, str, int], StoredEvaluator] = {}
+        self.experiments: dict[tuple[str, str], Experiment] = {}
+        self.experiment_runs: dict[tuple[str, str], list[str]] = {}
+        self.experiment_ends: dict[tuple[str, str], ExperimentEnd] = {}
         self.alerts: dict[tuple[str, str, int], Alert] = {}
         self.alert_events: dict[tuple[str, str, int], AlertEvent] = {}
         self.alert_shown: dict[tuple[str, str, int], RunShown] = {}

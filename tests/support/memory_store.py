@@ -10,6 +10,7 @@ from tests.support.memory_alerts import MemoryAlerts
 from tests.support.memory_annotations import MemoryAnnotations, MemorySchemes, MemoryVersions
 from tests.support.memory_datasets import MemoryDatasets
 from tests.support.memory_deletions import MemoryDeletions
+from tests.support.memory_experiments import MemoryEvaluators, MemoryExperiments
 from tests.support.memory_feed import MemoryFeed
 from tests.support.memory_followers import MemoryFollowers
 from tests.support.memory_online_rules import MemoryOnlineRules
@@ -59,6 +60,8 @@ class MemoryStore:
         self.queues = MemoryQueues(state)
         self.saved_views = MemoryViews(state)
         self.datasets = MemoryDatasets(state)
+        self.evaluators = MemoryEvaluators(state)
+        self.experiments = MemoryExperiments(state)
         self.alerts = MemoryAlerts(state)
         self.online_rules = MemoryOnlineRules(state)
         self.followers = MemoryFollowers(state)

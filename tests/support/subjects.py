@@ -15,6 +15,7 @@ from spanloom.core.ports.annotations import (
 )
 from spanloom.core.ports.building import CallIndex, TrajectoryWriter
 from spanloom.core.ports.datasets import DatasetStore
+from spanloom.core.ports.experiments import EvaluatorStore, ExperimentStore
 from spanloom.core.ports.feed import FeedStore
 from spanloom.core.ports.followers import FollowerStore
 from spanloom.core.ports.online_rules import OnlineRuleStore
@@ -54,6 +55,8 @@ SUBJECTS: Mapping[str, type] = {
     "queues": AnnotationQueueStore,
     "saved_views": ViewStore,
     "datasets": DatasetStore,
+    "evaluators": EvaluatorStore,
+    "experiments": ExperimentStore,
     "alerts": AlertStore,
     "online_rules": OnlineRuleStore,
     "followers": FollowerStore,

@@ -13,7 +13,15 @@ from spanloom import __version__
 from spanloom.access.headers import Hosts
 from spanloom.alerts.keeping import Alerts
 from spanloom.annotation.services import Annotating
-from spanloom.api import alerts, datasets, imports, online_rules, saved_views
+from spanloom.api import (
+    alerts,
+    datasets,
+    evaluators,
+    experiments,
+    imports,
+    online_rules,
+    saved_views,
+)
 from spanloom.api.admin import deletions, keys, projects, replays, service, snapshots
 from spanloom.api.annotations import (
     agreement,
@@ -46,6 +54,8 @@ from spanloom.api.search import search
 from spanloom.api.services import Services
 from spanloom.api.stats import compare, stats
 from spanloom.datasets.keeping import Datasets
+from spanloom.evaluators.keeping import Evaluators
+from spanloom.experiments.keeping import Experiments
 from spanloom.online.keeping import OnlineRules
 from spanloom.saved_views.keeping import SavedViews
 
@@ -146,6 +156,7 @@ def create_app(
         redirect_slashes=False,
         lifespan=lifespan,
     )
+    sets, judges = Datasets(store.datasets), Evaluators(store.evaluators)
     app.state.services = Services(
         store,
         metrics,
@@ -160,7 +171,9 @@ def create_app(
         feed,
         RunViews(store),
         SavedViews(store.saved_views),
-        Datasets(store.datasets),
+        sets,
+        judges,
+        Experiments(store.experiments, store.runs, sets, judges),
         Alerts(store, allows_private=alert_private),
         OnlineRules(store.online_rules, store.followers, store.feed),
         examine,
@@ -178,7 +191,7 @@ def create_app(
         *(diffs, conversations, stats, compare, steps, search, imports),
         *(trajectory_annotations, annotation_schemes, exchange),
         *(potato, agreement, annotation_queues, scores),
-        *(datasets, online_rules, alerts),
+        *(datasets, evaluators, experiments, online_rules, alerts),
         *(saved_views, projects, replays, keys, deletions, snapshots),
     )
     rooms = (*(of_trajectories if has_trajectories else ()), service)

@@ -18,6 +18,8 @@ from spanloom.core.model.upkeep import RetentionPlan
 from spanloom.core.ports.importing import Importer
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.datasets.keeping import Datasets
+from spanloom.evaluators.keeping import Evaluators
+from spanloom.experiments.keeping import Experiments
 from spanloom.online.keeping import OnlineRules
 from spanloom.saved_views.keeping import SavedViews
 from spanloom.telemetry import Metrics
@@ -50,6 +52,10 @@ class Services:
     """Views of the page that projects store."""
     datasets: Datasets
     """Datasets of projects."""
+    evaluators: Evaluators
+    """Evaluators that projects store."""
+    experiments: Experiments
+    """Experiments of projects."""
     alerts: Alerts
     """Alerts of projects."""
     online_rules: OnlineRules

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import orjson
 
+from spanloom.cli.client import patient_client_option
 from spanloom.cli.eval_files import read_base
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import DOCUMENT, Form, output_option
@@ -20,6 +21,7 @@ from spanloom.terminal.evaluation import render_comparison
 from spanloom.terminal.output import make_console, write_json
 
 if TYPE_CHECKING:
+    from spanloom.client.client import Client
     from spanloom.evaluation.files.report import ReadReport
 
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     cls=TeachingCommand,
     examples=(
         "spanloom eval compare base.report eval.report",
+        "spanloom eval compare trips-1.4 eval.report",
         "spanloom eval compare base.report eval.report --json differences.report",
     ),
 )
@@ -36,9 +39,21 @@ if TYPE_CHECKING:
 @click.option(
     "--json", "json_file", metavar="FILE", type=click.Path(path_type=Path), help="Write it there."
 )
+@click.option("--project", metavar="NAME", help="Experiments of this project.")
 @lambda command: output_option(command, DOCUMENT, {})
-def compare_command(a: Path, b: Path, json_file: Path | None, form: Form) -> None:
+@patient_client_option
+def compare_command(
+    *,
+    a: Path,
+    b: Path,
+    json_file: Path | None,
+    project: str | None,
+    form: Form,
+    client: Client,
+) -> None:
     """Compare two reports of `eval run`, B against A, on the items that both have.
+
+    A name that is no file is that of an experiment of a service.
 
     Passes are tested by McNemar's exact test, numbers by flipping signs; intervals are of a seeded
     bootstrap, and p-values are corrected for the number of scores. Ends with 0 whatever differs.
@@ -46,7 +61,9 @@ def compare_command(a: Path, b: Path, json_file: Path | None, form: Form) -> Non
     if json_file is not None:
         check_place("--json", json_file, may_be_device=True)
         check_apart({"--json": json_file}, (a, b))
-    compared = compare(_report("A", a), _report("B", b)).model_dump(mode="json")
+    compared = compare(
+        _report("A", a, client, project), _report("B", b, client, project)
+    ).model_dump(mode="json")
     body = orjson.dumps(compared)
     if json_file is not None:
         with whole_file(json_file) as file:
@@ -57,8 +74,8 @@ def compare_command(a: Path, b: Path, json_file: Path | None, form: Form) -> Non
         write_json(body, sys.stdout, indent=form is Form.JSON)
 
 
-def _report(side: str, path: Path) -> ReadReport:
+def _report(side: str, path: Path, client: Client, project: str | None) -> ReadReport:
     try:
-        return read_base(path)
+        return read_base(path, client, project)
     except InvalidRequestError as error:
         raise click.UsageError(f"{side} {printable(str(path))}: {error}") from error

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from spanloom.cli.client import ServiceError
 from spanloom.cli.writing import check_apart, check_place, whole_file
+from spanloom.client.errors import ClientError, InvalidParameterError, NotFoundError
+from spanloom.client.transfer.experiments import report_of
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.showing.values import printable
 from spanloom.evaluation.files.bases import measures_of, read_report
@@ -20,6 +23,7 @@ from spanloom.evaluation.files.report import report_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from spanloom.client.client import Client
     from spanloom.evaluation.files.config.reading import Config
     from spanloom.evaluation.files.judging import Judgement
     from spanloom.evaluation.files.measures import Measure
@@ -59,32 +63,47 @@ def load_config(path: Path, *, allows_code: bool) -> Config:
         raise FileError(path, error) from error
 
 
-def read_base(path: Path) -> ReadReport:
-    """Return a report; raises ``InvalidRequestError`` if there is none."""
+def read_base(path: Path, client: Client, project: str | None = None) -> ReadReport:
+    """Return a report, or that of the experiment of this name.
+
+    Raises ``InvalidRequestError`` if there is neither.
+    """
     try:
         return read_report(path.read_bytes())
     except FileNotFoundError:
-        raise InvalidRequestError(
-            "there is no such file; the name of an experiment needs a service that keeps "
-            "experiments, which this version does not"
-        ) from None
+        return _of_experiment(str(path), client, project)
     except OSError as error:
         raise InvalidRequestError(f"{error.strerror}") from error
 
 
-def load_bases(config: Config, path: Path) -> Mapping[str, Mapping[str, Measure]]:
-    """Return the measures of the reports that gates name, by that name; raises ``FileError``.
+def _of_experiment(name: str, client: Client, project: str | None) -> ReadReport:
+    if "/" in name:
+        raise InvalidRequestError("there is no such file")
+    try:
+        return report_of(client, name, project=project)
+    except (NotFoundError, InvalidParameterError) as error:
+        raise InvalidRequestError("there is no such file, and no such experiment") from error
+    except ClientError as error:
+        told = ServiceError(error).message
+        raise InvalidRequestError(f"there is no such file, and as an experiment: {told}") from error
 
-    A report is looked for beside the file of evaluators, then in the working directory.
+
+def load_bases(config: Config, path: Path, client: Client) -> Mapping[str, Mapping[str, Measure]]:
+    """Return the measures of the reports and experiments that gates name, by that name.
+
+    A report is looked for beside the file of evaluators, then in the working directory; what is no
+    file is an experiment. Raises ``FileError``.
     """
     found: dict[str, Mapping[str, Measure]] = {}
+    project = config.file.runs.project if config.file.runs else None
     for at, gate in enumerate(config.gates):
         named = gate.no_worse_than
         if named is None or named in found:
             continue
         beside = path.parent / named
+        base = beside if beside.exists() else Path(named)
         try:
-            found[named] = measures_of(read_base(beside if beside.exists() else Path(named)))
+            found[named] = measures_of(read_base(base, client, project))
         except (InvalidRequestError, OSError) as error:
             place = f"gates.{at}.no_worse_than"
             raise FileError(path, config.error(place, f"{named}: {error}")) from error

@@ -112,7 +112,7 @@ def run_command(
     read = [path for path in (file, runs_file, items_file) if path is not None]
     written.check(read)
     config = load_config(file, allows_code=allows_code)
-    bases = load_bases(config, file)
+    bases = load_bases(config, file, client)
     asked = Asked(file, config, client, runs_file, source, items_file, of_dataset, sends)
     if is_dry:
         write_json(orjson.dumps(plan_of(asked)), sys.stdout)

@@ -72,6 +72,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "List projects, with their size, limits and retention.",
     ),
     "datasets": ("datasets:datasets_group", "Fill datasets, freeze and copy their versions."),
+    "experiments": (
+        "experiments:experiments_group",
+        "Judge many runs in the service, and compare what came out.",
+    ),
     "eval": ("eval:eval_group", "Judge runs by a file of evaluators, and compare reports."),
     "scores": ("scores:scores_group", "Take scores out into files or to OTLP, or bring them in."),
     "collect": ("processes:collect_command", "Run the receivers and the writer alone."),

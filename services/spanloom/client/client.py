@@ -9,6 +9,7 @@ from spanloom.client.address import find_address
 from spanloom.client.calls import alerts as warned
 from spanloom.client.calls import annotations as said
 from spanloom.client.calls import datasets as sets
+from spanloom.client.calls import experiments as tried
 from spanloom.client.calls import lists, questions, runs, upkeep
 from spanloom.client.calls import scores as judged
 from spanloom.client.calls import views as saved
@@ -170,6 +171,16 @@ class Client:
     dataset_page = Method(sets.dataset_page, ask)
     dataset_table = Method(sets.dataset_table, ask)
 
+    experiments = Method(tried.experiments, ask)
+    experiment = Method(tried.experiment, ask)
+    start_experiment = Method(tried.start_experiment, ask)
+    cancel_experiment = Method(tried.cancel_experiment, ask)
+    experiment_page = Method(tried.experiment_page, ask)
+    experiment_table = Method(tried.experiment_table, ask)
+    compare_experiments = Method(tried.compare_experiments, ask)
+    evaluators = Method(tried.evaluators, ask)
+    evaluator = Method(tried.evaluator, ask)
+    put_evaluator = Method(tried.put_evaluator, ask)
     alerts = Method(warned.alerts, ask)
     alert = Method(warned.alert, ask)
     put_alert = Method(warned.put_alert, ask)
@@ -294,6 +305,16 @@ class AsyncClient:
     dataset_page = Method(sets.dataset_page, ask)
     dataset_table = Method(sets.dataset_table, ask)
 
+    experiments = Method(tried.experiments, ask)
+    experiment = Method(tried.experiment, ask)
+    start_experiment = Method(tried.start_experiment, ask)
+    cancel_experiment = Method(tried.cancel_experiment, ask)
+    experiment_page = Method(tried.experiment_page, ask)
+    experiment_table = Method(tried.experiment_table, ask)
+    compare_experiments = Method(tried.compare_experiments, ask)
+    evaluators = Method(tried.evaluators, ask)
+    evaluator = Method(tried.evaluator, ask)
+    put_evaluator = Method(tried.put_evaluator, ask)
     alerts = Method(warned.alerts, ask)
     alert = Method(warned.alert, ask)
     put_alert = Method(warned.put_alert, ask)

@@ -22,6 +22,7 @@ from spanloom.core.extract import EXTRACTOR_VERSION
 from spanloom.core.model.access import Reach
 from spanloom.core.model.notation import authority
 from spanloom.core.sharing import hold_all
+from spanloom.experiments.runner import ExperimentRunner
 from spanloom.extractor.extractor import Extractor
 from spanloom.following.follower import FeedFollower
 from spanloom.following.sharing import JUDGE
@@ -225,6 +226,8 @@ class Service:
         if not self._settings.no_search:
             held = partial(heartbeat.held, "index") if heartbeat else hold_all
             yield Indexer(store.text_index, self.metrics, outage=self._outage, held=held)
+        judged = partial(heartbeat.held, JUDGE) if heartbeat else hold_all
+        yield ExperimentRunner(store, self._outage, judged)
         yield from self._alerting(store, heartbeat)
 
     def _alerting(self, store: ClickHouseStore, heartbeat: Heartbeat | None) -> Iterator[Part]:

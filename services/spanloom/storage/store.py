@@ -37,6 +37,7 @@ from spanloom.storage.engine.settings import (
     WORKER_SETTINGS,
 )
 from spanloom.storage.engine.statements import request_schema
+from spanloom.storage.experiments import ClickHouseEvaluators, ClickHouseExperiments
 from spanloom.storage.feed.clocks import Announcer, OwnClock, SharedClock
 from spanloom.storage.feed.store import ClickHouseFeed
 from spanloom.storage.followers import ClickHouseFollowers
@@ -115,6 +116,8 @@ class ClickHouseStore:
     queues: ClickHouseAnnotationQueues
     saved_views: ClickHouseViews
     datasets: ClickHouseDatasets
+    evaluators: ClickHouseEvaluators
+    experiments: ClickHouseExperiments
     alerts: ClickHouseAlerts
     followers: ClickHouseFollowers
     online_rules: ClickHouseOnlineRules
@@ -200,6 +203,8 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         queues=queues,
         saved_views=ClickHouseViews(worker, reader),
         datasets=ClickHouseDatasets(worker, reader),
+        evaluators=ClickHouseEvaluators(worker, reader),
+        experiments=ClickHouseExperiments(worker, reader),
         alerts=ClickHouseAlerts(worker, reader),
         followers=ClickHouseFollowers(worker),
         online_rules=ClickHouseOnlineRules(worker, reader),

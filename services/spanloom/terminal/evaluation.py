@@ -28,20 +28,7 @@ _STYLES = {
 
 def render_evaluation(head: Mapping[str, Any], reasons: Sequence[str], console: Console) -> None:
     """Print the head of a report: scores, gates, and what they come to."""
-    scores = _table("score", "passed", "interval", "mean", "ok", "n/a", "errors", "skipped")
-    for name, one in head["summary"].items():
-        counts = (one[status] for status in ("ok", "na", "error", "skipped"))
-        scores.add_row(
-            Text(printable(name), overflow="fold"),
-            _percent(one["pass_rate"]),
-            _interval(one),
-            _number(one["mean"]),
-            *(
-                Text(f"{count:,}", "bold red" if at == 2 and count else "")
-                for at, count in enumerate(counts)
-            ),
-        )
-    console.print(scores)
+    console.print(summary_table(head["summary"]))
     if head["gates"]:
         gates = _table("gate", "verdict", "why")
         for gate in head["gates"]:
@@ -53,6 +40,24 @@ def render_evaluation(head: Mapping[str, Any], reasons: Sequence[str], console: 
     runs, items = counted(head["runs"], "run"), counted(head["items"], "item")
     name = Text(printable(head["name"]), "bold")
     console.print(Text.assemble(name, f": {runs}, {items}: ", _verdict(head["status"])))
+
+
+def summary_table(summary: Mapping[str, Any]) -> Table:
+    """Return a table of what scores come to, by name."""
+    scores = _table("score", "passed", "interval", "mean", "ok", "n/a", "errors", "skipped")
+    for name, one in summary.items():
+        counts = (one[status] for status in ("ok", "na", "error", "skipped"))
+        scores.add_row(
+            Text(printable(name), overflow="fold"),
+            _percent(one["pass_rate"]),
+            _interval(one),
+            _number(one["mean"]),
+            *(
+                Text(f"{count:,}", "bold red" if at == 2 and count else "")
+                for at, count in enumerate(counts)
+            ),
+        )
+    return scores
 
 
 def render_comparison(compared: Mapping[str, Any], console: Console) -> None:

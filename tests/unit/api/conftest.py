@@ -76,6 +76,7 @@ class ShelfStore:
         self.saved_views = memory.saved_views
         self.usage = memory.usage
         self.datasets = memory.datasets
+        self.evaluators, self.experiments = memory.evaluators, memory.experiments
         self.alerts = memory.alerts
         self.online_rules = memory.online_rules
         self.followers = memory.followers

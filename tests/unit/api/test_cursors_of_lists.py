@@ -34,6 +34,7 @@ LISTS = {
     "/v1/replays": {"project": "a"},
     "/v1/scores": {"name": "judge"},
     "/v1/datasets/trips/items?project=a": {"version": "1"},
+    "/v1/experiments/trips/results?project=a": {"score": "judge"},
     "/v1/alerts/trips/events?project=a": {"state": "firing"},
 }
 """Every list that has a cursor, with another question of it."""
@@ -66,7 +67,7 @@ def _event(of: str) -> AlertEvent:
 
 
 def _score(key: TraceKey) -> Score:
-    return Score(key, "judge", "llm", "tester", 1)
+    return Score(key, "judge", "llm", "tester", 1, experiment="trips", item=key.trace_id)
 
 
 def asked(path: str, **more: str) -> str:

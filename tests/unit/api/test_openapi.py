@@ -131,6 +131,15 @@ def test_every_path_is_described(spec: Spec) -> None:
         "GET /v1/datasets/{name}/items",
         "DELETE /v1/datasets/{name}/items/{item_key}",
         "POST /v1/datasets/{name}/commit",
+        "GET /v1/evaluators",
+        "GET /v1/evaluators/{name}",
+        "PUT /v1/evaluators/{name}",
+        "GET /v1/experiments",
+        "GET /v1/experiments/{name}",
+        "PUT /v1/experiments/{name}",
+        "DELETE /v1/experiments/{name}",
+        "GET /v1/experiments/{name}/results",
+        "GET /v1/experiments/{a}/compare/{b}",
         "GET /v1/online-rules",
         "GET /v1/online-rules/{name}",
         "PUT /v1/online-rules/{name}",
@@ -185,7 +194,7 @@ def test_every_parameter_is_explained_with_an_example(spec: Spec) -> None:
             examples = parameter.get("examples") or parameter["schema"].get("examples")
             assert examples, where
     assert named == {
-        *("trace_id", "project", "format", "from", "to", "status"),
+        *("trace_id", "project", "format", "from", "to", "status", "a", "b", "score"),
         *(
             "root_name",
             "has_error",
@@ -322,6 +331,8 @@ def test_the_examples_of_parameters_are_accepted(
                 span_id=EXAMPLE_SPAN,
                 item_key="first",
                 name="week 3",
+                a="week 3",
+                b="week 3",
                 version=1,
             ),
             params=asked,
@@ -334,12 +345,15 @@ def test_the_examples_of_parameters_are_accepted(
 
 def _turn(name: str) -> int:
     """What is put comes before what is said of it, and that before what undoes it."""
-    if name.startswith("POST /v1/datasets"):
+    if name.startswith("PUT /v1/experiments"):
         return -1
-    made = ("schemes", "queues", "datasets", "online", "alerts")
-    if name.startswith(tuple(f"PUT /v1/{of}" for of in made)):
+    if name.startswith("POST /v1/datasets"):
         return -2
-    if name.startswith(tuple(f"DELETE /v1/{of}" for of in ("views", *made))):
+    made = ("schemes", "queues", "datasets", "evaluators", "online", "alerts")
+    if name.startswith(tuple(f"PUT /v1/{of}" for of in made)):
+        return -3
+    removed = ("views", "experiments", *made)
+    if name.startswith(tuple(f"DELETE /v1/{of}" for of in removed)):
         return 1 + ("item_key" not in name)
     return name.endswith("/adjudicate") + 2 * name.endswith("/reopen")
 
@@ -365,7 +379,10 @@ def _example_body(spec: Spec, operation: Spec) -> dict[str, object] | None:
     """Return a body whose fields have their examples; ``None`` where none is taken."""
     if "application/json" not in operation.get("requestBody", {}).get("content", {}):
         return None
-    schema = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+    content = operation["requestBody"]["content"]["application/json"]
+    if "example" in content:
+        return dict(content["example"])
+    schema = content["schema"]["$ref"]
     described = spec["components"]["schemas"][schema.rpartition("/")[2]]
     if "examples" in described:  # of fields that exclude each other
         example: dict[str, object] = described["examples"][0]

@@ -83,13 +83,20 @@ OF_OTHER_TESTS = {
     "/v1/datasets",
     "/v1/datasets/{name}",
     "/v1/datasets/{name}/items",
+    "/v1/evaluators",
+    "/v1/evaluators/{name}",
+    "/v1/experiments",
+    "/v1/experiments/{name}",
+    "/v1/experiments/{name}/results",
+    "/v1/experiments/{a}/compare/{b}",
     "/v1/alerts",
     "/v1/alerts/{name}",
     "/v1/alerts/{name}/events",
 }
 """They need texts, schemes and documents that the twins do not have: ``check_isolation`` proves the
 methods of the store that these routes call with the caller's reach, ``tests/unit/annotating`` and
-``test_view_routes``, ``test_dataset_routes`` and ``test_alert_routes`` the rest."""
+``test_view_routes``, ``test_dataset_routes``, ``test_experiment_routes`` and ``test_alert_routes``
+the rest."""
 
 
 class Served(NamedTuple):

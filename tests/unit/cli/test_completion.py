@@ -68,7 +68,7 @@ def offered(*words: str) -> list[str]:
 
 def test_commands_and_options() -> None:
     assert offered("") == list(COMMANDS)
-    assert offered("exp") == ["explain", "export"]
+    assert offered("exp") == ["explain", "export", "experiments"]
     assert {"--format", "--since", "--project"} <= set(offered("export", "--"))
 
 

@@ -89,8 +89,8 @@ def test_1_if_a_gate_fails_and_the_log_says_why() -> None:
         ),
         (FILE.replace("stub", "stab"), "spanloom: eval.yaml: line 3: evaluators.0.kind:"),
         (
-            FILE.replace("min: 0.5", "no_worse_than: base.json"),
-            "line 5: gates.0.no_worse_than: base",
+            FILE.replace("min: 0.5", "no_worse_than: no/base.json"),
+            "line 5: gates.0.no_worse_than: no/base.json: there is no such file",
         ),
         ("\x00", "spanloom: eval.yaml: line 1: the text: it is no YAML"),
     ],
@@ -345,7 +345,7 @@ def test_compare_says_what_differs() -> None:
     assert "2 common items, 1 only in A" in run_command(
         ["eval", "compare", "a.json", "out.json", "--output", "table"]
     )
-    for bad in ("runs.jsonl", "experiment"):
+    for bad in ("runs.jsonl", "no/experiment"):
         assert "--- exit status 2" in run_command(["eval", "compare", "a.json", bad])
 
 

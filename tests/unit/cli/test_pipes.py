@@ -36,6 +36,7 @@ LOOKING = {
     ),
     *("keys list", "dead-letters list", "stats", "fields", "compare", "views list", "views show"),
     *("datasets list", "datasets show", "scores list", "eval agree", "eval rules"),
+    *(f"experiments {does}" for does in ("list", "show", "start", "results", "compare", "cancel")),
     *("search", "sql", "eval run", "eval compare"),
 }
 """The commands that show something; all others do something and say so. ``--json`` of ``eval

@@ -36,6 +36,7 @@ COMPARISONS = {
     "replays.traces_after",
     "stats.numbers",
     "stats.shapes",
+    "experiments.counts",
 }
 """What looks at all of history, rarely, may look at all deletions too."""
 

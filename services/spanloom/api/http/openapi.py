@@ -9,12 +9,14 @@ from fastapi.openapi.utils import get_openapi
 from spanloom.api.http.problems import Problem
 from spanloom.core.formats.schema import canonical_schema, coze_schema, parsed_schema
 from spanloom.core.records.span import SpanList
+from spanloom.experiments.request import ExperimentRequest
 
 TAGS = [
     {"name": "trajectories", "description": "What agents were asked, did, and cost."},
     {"name": "questions", "description": "Numbers over runs and steps, and what can be asked."},
     {"name": "annotations", "description": "What people and models say of runs, and agree on."},
     {"name": "datasets", "description": "Items with what is expected of a run, in versions."},
+    {"name": "experiments", "description": "Many runs judged by the same evaluators."},
     {"name": "alerts", "description": "Lines and numbers that are watched, and told to channels."},
     {"name": "online rules", "description": "What judges runs as they come in, and how far it is."},
     {"name": "views", "description": "Views of the page that a project shares."},
@@ -59,7 +61,7 @@ def install_openapi(app: FastAPI) -> None:
 
 def _complete(spec: dict[str, Any]) -> dict[str, Any]:
     schemas = spec.setdefault("components", {}).setdefault("schemas", {})
-    for model in (SpanList, Problem):
+    for model in (SpanList, Problem, ExperimentRequest):
         described = model.model_json_schema(ref_template=_COMPONENTS + "{model}")
         schemas.update(described.pop("$defs", {}))
         schemas[model.__name__] = described

@@ -37,6 +37,9 @@ from spanloom.core.query.where.problems import InvalidTextsError
 from spanloom.core.records.saved_view import ViewItem
 from spanloom.datasets.keeping import DatasetRefusedError, UnknownDatasetError
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
+from spanloom.evaluation.files.config.text import ConfigError
+from spanloom.evaluators.keeping import EvaluatorRefusedError, UnknownEvaluatorError
+from spanloom.experiments.keeping import ExperimentRefusedError, UnknownExperimentError
 from spanloom.online.keeping import RuleRefusedError, UnknownRuleError
 from spanloom.saved_views.keeping import UnknownViewError, ViewRefusedError
 
@@ -141,6 +144,11 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(UnknownViewError, _on_unknown)
     app.add_exception_handler(UnknownDatasetError, _on_unknown)
     app.add_exception_handler(DatasetRefusedError, _on_conflict)
+    app.add_exception_handler(UnknownEvaluatorError, _on_unknown)
+    app.add_exception_handler(EvaluatorRefusedError, _on_conflict)
+    app.add_exception_handler(UnknownExperimentError, _on_unknown)
+    app.add_exception_handler(ExperimentRefusedError, _on_conflict)
+    app.add_exception_handler(ConfigError, _on_invalid_config)
     app.add_exception_handler(UnknownAlertError, _on_unknown)
     app.add_exception_handler(AlertRefusedError, _on_conflict)
     app.add_exception_handler(UnknownRuleError, _on_unknown)
@@ -263,6 +271,12 @@ def _on_invalid_evaluator(request: Request, error: Exception) -> Response:
     return _refuse(request, [{"parameter": parameter.rstrip("."), "detail": error.reason}])
 
 
+def _on_invalid_config(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ConfigError)  # noqa: S101  # as registered
+    found = [{"parameter": f.key, "detail": f"line {f.line}: {f.reason}"} for f in error.faults]
+    return problem(request.url.path, 422, str(error), errors=found)
+
+
 def _on_write_conflict(request: Request, error: Exception) -> Response:
     assert isinstance(error, WriteConflictError)  # noqa: S101  # as registered
     rows = [write_row(row) for row in error.rows]
@@ -295,8 +309,8 @@ _FRAMEWORK_DETAILS = {
 _MEANINGS = {
     401: "A key is missing, wrong, revoked or expired.",
     403: "The key does not open this, or a web page asked for a change.",
-    404: "There is no such trajectory, conversation, replay, scheme, queue, view, dataset, online "
-    "rule, alert or key.",
+    404: "There is no such trajectory, conversation, replay, scheme, queue, view, dataset, "
+    "evaluator, experiment, online rule, alert or key.",
     406: "No form of rows that `Accept` asks for is there, `available` lists those that are; "
     "or the `format` cannot hold the run, `reason` says why.",
     409: "It cannot be done now: changed elsewhere, or not by this store.",

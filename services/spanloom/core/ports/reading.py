@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         VersionKeeper,
     )
     from spanloom.core.ports.datasets import DatasetStore
+    from spanloom.core.ports.experiments import EvaluatorStore, ExperimentStore
     from spanloom.core.ports.feed import FeedReader
     from spanloom.core.ports.followers import FollowerStore
     from spanloom.core.ports.online_rules import OnlineRuleStore
@@ -262,6 +263,14 @@ class ReadingStore(Protocol):
     @property
     def datasets(self) -> DatasetStore:
         """Datasets that projects store."""
+
+    @property
+    def evaluators(self) -> EvaluatorStore:
+        """Evaluators that projects store."""
+
+    @property
+    def experiments(self) -> ExperimentStore:
+        """Experiments of projects."""
 
     @property
     def alerts(self) -> AlertStore:

@@ -9,6 +9,8 @@ from spanloom.core.records.annotation import ANNOTATION
 from spanloom.core.records.change import CHANGE
 from spanloom.core.records.conversation import CONVERSATION
 from spanloom.core.records.dataset import DATASET, DATASET_ROW
+from spanloom.core.records.evaluator import EVALUATOR
+from spanloom.core.records.experiment import EXPERIMENT, EXPERIMENT_RESULT
 from spanloom.core.records.field import FIELD
 from spanloom.core.records.hit import HIT
 from spanloom.core.records.online_rule import ONLINE_RULE
@@ -39,6 +41,9 @@ RECORDS: Sequence[Declaration] = (
     VIEW,
     DATASET,
     DATASET_ROW,
+    EVALUATOR,
+    EXPERIMENT,
+    EXPERIMENT_RESULT,
     ALERT,
     ALERT_EVENT,
     ONLINE_RULE,

@@ -109,7 +109,7 @@ class ClickHouseAnnotations:
         ]
 
 
-_ROWS = ObjectRows(SCORE, Score, {"key": TraceKey}, {})
+SCORE_ROWS = ObjectRows(SCORE, Score, {"key": TraceKey}, {})
 
 
 class ClickHouseScores:
@@ -124,7 +124,7 @@ class ClickHouseScores:
     def add(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
         """See ``ScoreStore.add``."""
         with self._feed.telling(score.key for score in scores if is_told):
-            self._worker.insert_objects("scores", map(_ROWS.row, scores))
+            self._worker.insert_objects("scores", map(SCORE_ROWS.row, scores))
 
     def list(
         self, reach: Reach, asked: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES
@@ -140,9 +140,9 @@ class ClickHouseScores:
     def of_traces(self, keys: Sequence[TraceKey]) -> Sequence[Score]:
         """See ``ScoreStore.of_traces``."""
         return [
-            _ROWS.object(row)
+            SCORE_ROWS.object(row)
             for some in batched(keys)
-            for row in self._worker.rows("scores_of_traces", columns=_ROWS.columns, keys=some)
+            for row in self._worker.rows("scores_of_traces", columns=SCORE_ROWS.columns, keys=some)
         ]
 
     def without_run(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
@@ -161,7 +161,7 @@ class ClickHouseScores:
         before_us = asked.orphans_before_us
         rows = self._reader.rows(
             "current_scores",
-            columns=_ROWS.columns,
+            columns=SCORE_ROWS.columns,
             before_us=0 if before_us is None else max(before_us, 1),
             reach=within(reach),
             trace_ids=list(asked.trace_ids),
@@ -174,4 +174,4 @@ class ClickHouseScores:
             after_score=after.score_id,
             limit=limit,
         )
-        return list(map(_ROWS.object, rows))
+        return list(map(SCORE_ROWS.object, rows))

@@ -472,6 +472,140 @@ export interface DatasetRow {
   source: Record<string, any> | null;
 }
 
+/** A version of an evaluator, which never changes. */
+export interface EvaluatorVersionItem {
+  /** Its number, from 1. */
+  version: number;
+  /** SHA-256 of kind and configuration: two that judge alike have the same. */
+  config_hash: string;
+  /** Who put it, as they call themselves. */
+  put_by: string;
+  /** Milliseconds since the epoch. */
+  put_at: string;
+}
+
+/** A stored evaluator; its last version counts. */
+export interface EvaluatorItem {
+  name: string;
+  project: string;
+  /** Such as `match`. */
+  kind: string;
+  /** As `spanloom.evaluate` takes it. */
+  config: Record<string, any>;
+  /** By their numbers. */
+  versions: EvaluatorVersionItem[];
+}
+
+/** What the results of a score come to. Repeats of an item are averaged first. */
+export interface ExperimentSummary {
+  /** Results of all statuses. */
+  n: number;
+  ok: number;
+  na: number;
+  error: number;
+  skipped: number;
+  /** Results that passed. */
+  passed: number;
+  /** Over the items; null: nothing passes or fails. */
+  pass_rate: number | null;
+  /** Over the items; null: no result is a number. */
+  mean: number | null;
+  /** Lower end of the 95 % interval of `pass_rate`, without one of `mean`. */
+  low: number | null;
+  /** Its upper end. */
+  high: number | null;
+}
+
+/** An evaluator of an experiment, as it was when that was started. */
+export interface ExperimentEvaluator {
+  name: string;
+  /** Such as `match`. */
+  kind: string;
+  /** Changes when the same configuration may judge otherwise. */
+  version: string;
+  /** SHA-256 of its configuration. */
+  config_hash: string;
+  /** Of the stored evaluator that was named; 0: it was written out. */
+  stored_version: number;
+}
+
+/** An experiment, and how far it is. */
+export interface ExperimentItem {
+  name: string;
+  project: string;
+  /** `running`, `done`, `failed` or `cancelled`. */
+  status: string;
+  /** Why it failed; empty otherwise. */
+  reason: string;
+  /** Runs to judge, repeats among them. */
+  total: number;
+  /** Those that have results. */
+  done: number;
+  /** Those of them that could not be judged: there is no run. */
+  errors: number;
+  /** By the name of the score; null in lists. */
+  summary: Record<string, ExperimentSummary> | null;
+  /** Results in a queue that is blind; they are not in the summary. */
+  withheld: number;
+  /** `NAME@VERSION`; null: it judges stored runs without items. */
+  dataset: string | null;
+  /** The question by which stored runs were chosen. */
+  runs: Record<string, any> | null;
+  /** What answers the items; null: their stored runs are judged. */
+  target: Record<string, any> | null;
+  /** Tries of each item. */
+  repeats: number;
+  /** As they were when it was started; empty if scores were sent. */
+  evaluators: ExperimentEvaluator[];
+  /** Who started it, as they call themselves. */
+  started_by: string;
+  /** Milliseconds since the epoch; null if scores were sent. */
+  started_at: string | null;
+  /** Milliseconds since the epoch. */
+  ended_at: string | null;
+}
+
+/** A result of an experiment: a result of an evaluator, and what was judged. */
+export interface ExperimentResult {
+  /** The name of the score. */
+  name: string;
+  /** The name of the evaluator. */
+  evaluator: string;
+  /** Of the evaluator, such as `match`; empty if scores were sent. */
+  kind: string;
+  /** `ok`, `na`, `skipped` or `error`. */
+  status: string;
+  /** A number, a boolean or a category. */
+  value: number | boolean | string | null;
+  /** Whether it is good enough, where that is set. */
+  passed: boolean | null;
+  /** In words what a number or boolean means. */
+  label: string;
+  /** Why, in words. */
+  rationale: string;
+  /** The steps that show it. */
+  evidence: Record<string, any>[];
+  /** Further numbers, by name. */
+  metrics: Record<string, number | null>;
+  /** Empty: scores do not keep them. */
+  warnings: string[];
+  /** Of an error, such as `missing_run`. */
+  error_code: string;
+  /** What making it cost, in US dollars. */
+  cost_usd: number | null;
+  /** The share of the run that was read, 0 to 1; null: all of it. */
+  coverage: number | null;
+  /** The key of the item, of a run of none its trace id. */
+  item: string;
+  /** The number of the try, from 0. */
+  repeat: number;
+  /** Empty: the item has no run. */
+  trace_id: string;
+  project: string;
+  /** Of the trajectory; 0: unknown. */
+  version: number;
+}
+
 /** An alert: a line about runs, or a number against a threshold, and whom it is told. */
 export interface AlertItem {
   name: string;

@@ -1,0 +1,94 @@
+"""Routes of stored evaluators: list them, and store them in versions."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from pydantic import AfterValidator
+
+from spanloom.api.annotations.annotators import OneProject
+from spanloom.api.dataset_schemas import dataset_name
+from spanloom.api.examples import answer
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.runs.places import Reader
+from spanloom.api.services import Using
+from spanloom.api.written import body_as_written, read_written
+from spanloom.core.model.access import Scope
+from spanloom.core.records.evaluator import (
+    EVALUATOR,
+    EXAMPLE_CONFIG,
+    EXAMPLE_EVALUATOR,
+    EvaluatorItem,
+    EvaluatorList,
+    EvaluatorVersionItem,
+)
+from spanloom.evaluation.contract.errors import InvalidEvaluatorError
+from spanloom.evaluators.keeping import KeptEvaluator
+
+router = APIRouter(tags=["experiments"])
+
+NameInPath = Annotated[
+    str,
+    Path(description="Name of the evaluator.", examples=[EXAMPLE_EVALUATOR]),
+    AfterValidator(dataset_name),
+]
+_ONE = answer("The evaluator.", "EvaluatorItem", EVALUATOR.example)
+_MANY = answer("The evaluators.", "EvaluatorList", {"items": [EVALUATOR.example]})
+_BODY = body_as_written(
+    {"type": "object", "description": "An evaluator, as `spanloom.evaluate` takes it."},
+    {key: value for key, value in EXAMPLE_CONFIG.items() if key != "name"},
+)
+
+
+@router.get(
+    "/v1/evaluators",
+    operation_id="listEvaluators",
+    summary="List stored evaluators",
+    responses={200: _MANY, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_evaluators(project: OneProject, using: Using) -> EvaluatorList:
+    """Return the evaluators of a project by name, with their versions."""
+    found = await using.calls.run(using.evaluators.listed, project)
+    return EvaluatorList(items=list(map(_item_of, found)))
+
+
+@router.get(
+    "/v1/evaluators/{name}",
+    operation_id="getEvaluator",
+    summary="Get a stored evaluator",
+    responses={200: _ONE, **problem_responses(401, 403, 404, 422, 503)},
+)
+@needs(Scope.READ)
+async def get_evaluator(name: NameInPath, project: OneProject, using: Using) -> EvaluatorItem:
+    """Return an evaluator as it was put last, with its versions."""
+    return _item_of(await using.calls.run(using.evaluators.get, project, name))
+
+
+@router.put(
+    "/v1/evaluators/{name}",
+    operation_id="putEvaluator",
+    summary="Store an evaluator",
+    responses={200: _ONE, **problem_responses(401, 403, 409, 413, 422, 503)},
+    openapi_extra={"requestBody": _BODY},
+)
+@needs(Scope.ANNOTATE)
+async def put_evaluator(
+    name: NameInPath, request: Request, project: OneProject, using: Using, reader: Reader
+) -> EvaluatorItem:
+    """Store an evaluator, YAML or JSON: a changed one is a new version.
+
+    The same again changes nothing. What cannot be meant is 422, with line and reason. Those that
+    run the code of a file are refused. Experiments name an evaluator in place of writing it.
+    """
+    value, places = read_written(await request.body())
+    try:
+        kept = await using.calls.run(using.evaluators.put, project, name, value, reader)
+    except InvalidEvaluatorError as error:
+        raise places.error(error.key, error.reason) from error
+    return _item_of(kept)
+
+
+def _item_of(kept: KeptEvaluator) -> EvaluatorItem:
+    versions = list(map(EvaluatorVersionItem.made_of, kept.versions))
+    return EvaluatorItem.made_of(kept, versions=versions)

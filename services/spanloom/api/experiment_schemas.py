@@ -1,0 +1,128 @@
+"""Request models of experiments, and examples of answers."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from spanloom.api.examples import answer, or_rows
+from spanloom.api.query import decode_position, demand, encode_cursor, fingerprint
+from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
+from spanloom.core.model.experiment import BEFORE_ALL_RESULTS, ResultPlace
+from spanloom.core.records.experiment import (
+    EXPERIMENT,
+    EXPERIMENT_RESULT,
+    ExperimentEvaluator,
+    ExperimentItem,
+    ExperimentResult,
+    ExperimentSummary,
+)
+from spanloom.experiments.evaluators import read_evaluators
+from spanloom.experiments.keeping import KeptExperiment
+from spanloom.experiments.results import Results
+
+_FIRST = ["first", 0, "path", "path"]
+
+
+class ResultsQuery(BaseModel):
+    """Which results to list."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)  # `project` is a parameter of its own
+
+    score: Annotated[
+        str, Field(max_length=512, description="Only of this score.", examples=["path"])
+    ] = ""
+    limit: Annotated[
+        int, Field(ge=1, le=MAX_LIMIT, description="The most results to give.", examples=[50])
+    ] = DEFAULT_LIMIT
+    cursor: Annotated[
+        str | None,
+        Field(
+            description="`next_cursor` of the page before; the other parameters as there.",
+            max_length=8192,
+            examples=[encode_cursor(_FIRST)],
+        ),
+    ] = None
+
+    def after(self, name: str) -> ResultPlace:
+        """Return the place after which the page starts; raises ``InvalidQueryError``."""
+        if not self.cursor:
+            return BEFORE_ALL_RESULTS
+        return decode_position(self.cursor, fingerprint(self, f"experiment {name}"), _place)
+
+    def cursor_behind(self, name: str, place: ResultPlace) -> str:
+        """Return the cursor of the page after a place."""
+        return encode_cursor(list(place), fingerprint(self, f"experiment {name}"))
+
+
+def _place(*parts: object) -> ResultPlace:
+    demand(len(parts) == len(ResultPlace._fields))
+    item, repeat, evaluator, score = parts
+    demand(isinstance(item, str) and isinstance(evaluator, str) and isinstance(score, str))
+    demand(isinstance(repeat, int) and 0 <= repeat < 2**32)
+    return ResultPlace(*parts)  # type: ignore[arg-type]  # as demanded
+
+
+class ExperimentResultList(BaseModel):
+    """Results of an experiment, by item, repeat, evaluator and score."""
+
+    items: list[ExperimentResult]
+    withheld: Annotated[int, Field(description="Of others, in a queue that is blind.")]
+    next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
+
+
+def item_of(kept: KeptExperiment, results: Results | None = None) -> ExperimentItem:
+    """Return an experiment as a response model, with the summary of its results."""
+    asked = kept.asked
+    summary = None
+    if results is not None:
+        found = results.summary()
+        summary = {name: ExperimentSummary.trusted(dict(one)) for name, one in found.items()}
+    evaluators = read_evaluators(kept.experiment.evaluators)
+    return ExperimentItem.made_of(
+        kept,
+        summary=summary,
+        withheld=results.withheld if results else 0,
+        runs=asked.get("runs"),
+        target=asked.get("target"),
+        evaluators=list(map(ExperimentEvaluator.made_of, evaluators)),
+    )
+
+
+ONE = answer("The experiment.", "ExperimentItem", EXPERIMENT.example)
+MANY = answer(
+    "The experiments.",
+    "ExperimentList",
+    {"items": [{**EXPERIMENT.example, "summary": None}]},
+)
+RESULTS = or_rows(
+    answer(
+        "A page of results; or all of them as lines, or as a table.",
+        "ExperimentResultList",
+        {"items": [EXPERIMENT_RESULT.example], "withheld": 0, "next_cursor": None},
+    )
+)
+COMPARED = answer(
+    "What differs.",
+    "Comparison",
+    {
+        "format": "spanloom.compare/1",
+        "common": 8,
+        "only_a": [],
+        "only_b": ["ninth"],
+        "scores": [
+            {
+                "score": "path",
+                "n": 8,
+                "a": 0.25,
+                "b": 1.0,
+                "difference": 0.75,
+                "low": 0.5,
+                "high": 1.0,
+                "p": 0.03125,
+                "p_holm": 0.03125,
+                "verdict": "better",
+                "detectable": 0.75,
+            }
+        ],
+    },
+)

@@ -1,0 +1,217 @@
+"""Routes of experiments: start and cancel them, read how far they are, and their results."""
+
+from itertools import islice
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import AfterValidator
+
+from spanloom.api.annotations.annotators import OneProject
+from spanloom.api.dataset_schemas import dataset_name
+from spanloom.api.experiment_schemas import (
+    COMPARED,
+    MANY,
+    ONE,
+    RESULTS,
+    ExperimentResultList,
+    ResultsQuery,
+    item_of,
+)
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.query import read_where, refuse_words
+from spanloom.api.rows.columns import columns_of
+from spanloom.api.rows.forms import form_for
+from spanloom.api.rows.stream import stream_found
+from spanloom.api.runs.places import AcceptInHeader, Reader
+from spanloom.api.services import Services, Using
+from spanloom.api.written import body_as_written, read_model
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.model.access import Scope
+from spanloom.core.records.experiment import (
+    EXAMPLE_EXPERIMENT,
+    ExperimentItem,
+    ExperimentList,
+    ExperimentResult,
+)
+from spanloom.evaluation.contract.errors import InvalidEvaluatorError
+from spanloom.evaluation.files.comparing import Comparison
+from spanloom.experiments.keeping import KeptExperiment
+from spanloom.experiments.request import ExperimentRequest
+from spanloom.experiments.results import Results, compare_results
+
+router = APIRouter(tags=["experiments"])
+
+NameInPath = Annotated[
+    str,
+    Path(description="Name of the experiment.", examples=[EXAMPLE_EXPERIMENT]),
+    AfterValidator(dataset_name),
+]
+AInPath = Annotated[
+    str,
+    Path(description="Name of the experiment before.", examples=[EXAMPLE_EXPERIMENT]),
+    AfterValidator(dataset_name),
+]
+BInPath = Annotated[
+    str,
+    Path(description="Name of the experiment after.", examples=[EXAMPLE_EXPERIMENT]),
+    AfterValidator(dataset_name),
+]
+_READING = problem_responses(401, 403, 404, 422, 503)
+_BODY = body_as_written(
+    {"$ref": "#/components/schemas/ExperimentRequest"},
+    {
+        "runs": {"where": 'agent = "planner"', "since": "7d"},
+        "evaluators": [{"name": "limits", "kind": "rules", "rules": {"max_tool_calls": 4}}],
+    },
+)
+
+
+@router.get(
+    "/v1/experiments",
+    operation_id="listExperiments",
+    summary="List experiments",
+    responses={200: MANY, **problem_responses(401, 403, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_experiments(project: OneProject, using: Using) -> ExperimentList:
+    """Return the experiments of a project by name, without their summaries.
+
+    Scores that were sent under the name of an experiment are one, too.
+    """
+    found = await using.calls.run(using.experiments.listed, project)
+    return ExperimentList(items=list(map(item_of, found)))
+
+
+@router.get(
+    "/v1/experiments/{name}",
+    operation_id="getExperiment",
+    summary="Get an experiment",
+    responses={200: ONE, **_READING},
+)
+@needs(Scope.READ)
+async def get_experiment(
+    name: NameInPath, project: OneProject, using: Using, reader: Reader
+) -> ExperimentItem:
+    """Return how far an experiment is, and what its results come to so far."""
+
+    def read() -> ExperimentItem:
+        return _told(using, using.experiments.get(project, name), reader)
+
+    return await using.calls.run(read)
+
+
+@router.put(
+    "/v1/experiments/{name}",
+    operation_id="startExperiment",
+    summary="Start an experiment",
+    responses={200: ONE, **problem_responses(401, 403, 409, 413, 422, 501, 503)},
+    openapi_extra={"requestBody": _BODY},
+)
+@needs(Scope.ANNOTATE)
+async def start_experiment(
+    name: NameInPath, request: Request, project: OneProject, using: Using, reader: Reader
+) -> ExperimentItem:
+    """Judge the items of a dataset, or stored runs, in the background; YAML or JSON.
+
+    An item stands for the stored run of its `source`. The same body again changes nothing, another
+    one is 409. What cannot be meant is 422, with line and reason.
+    """
+    wanted, places = read_model(ExperimentRequest, await request.body())
+    if wanted.runs is not None:
+        refuse_words(using, read_where(wanted.runs.where, "runs.where"))
+
+    def start() -> ExperimentItem:
+        return _told(using, using.experiments.start(project, name, wanted, reader), reader)
+
+    try:
+        return await using.calls.run(start)
+    except InvalidEvaluatorError as error:
+        place = error.key if error.key.startswith("evaluators") else f"evaluators.0.{error.key}"
+        raise places.error(place, error.reason) from error
+    except InvalidQueryError as error:
+        if not error.parameter:
+            raise
+        raise places.error(error.parameter, error.detail) from error
+
+
+@router.delete(
+    "/v1/experiments/{name}",
+    operation_id="cancelExperiment",
+    summary="Cancel an experiment",
+    responses={200: ONE, **_READING},
+)
+@needs(Scope.ANNOTATE)
+async def cancel_experiment(
+    name: NameInPath, project: OneProject, using: Using, reader: Reader
+) -> ExperimentItem:
+    """End an experiment where it is; its results stay. One that has ended stays as it is."""
+
+    def cancel() -> ExperimentItem:
+        return _told(using, using.experiments.cancel(project, name), reader)
+
+    return await using.calls.run(cancel)
+
+
+@router.get(
+    "/v1/experiments/{name}/results",
+    operation_id="listExperimentResults",
+    summary="List the results of an experiment",
+    response_model=ExperimentResultList,
+    responses={200: RESULTS, **problem_responses(401, 403, 404, 406, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_results(
+    name: NameInPath,
+    project: OneProject,
+    using: Using,
+    reader: Reader,
+    query: Annotated[ResultsQuery, Query()],
+    accept: AcceptInHeader = "application/json",
+) -> Response | ExperimentResultList:
+    """Return one page of results, by item, repeat, evaluator and score.
+
+    Each is a score of the run that was judged, or of the item if it has none. In every form but
+    JSON they are all results, unless `limit` is given.
+    """
+    after = query.after(name)
+    results = await using.calls.run(_results, using, project, name, reader, query.score)
+    if (form := form_for(accept)) is not None:
+        most = query.limit if "limit" in query.model_fields_set else None
+        found = islice(results.rows(after), most)
+        return await stream_found(found, columns_of(ExperimentResult), form, using.calls)
+    rows, more = await using.calls.run(results.page, query.limit, after)
+    items = [ExperimentResult.trusted(dict(row)) for row in rows]
+    behind = None if more is None else query.cursor_behind(name, more)
+    return ExperimentResultList(items=items, withheld=results.withheld, next_cursor=behind)
+
+
+@router.get(
+    "/v1/experiments/{a}/compare/{b}",
+    operation_id="compareExperiments",
+    summary="Compare two experiments",
+    responses={200: COMPARED, **_READING},
+)
+@needs(Scope.READ)
+async def compare_experiments(
+    a: AInPath, b: BInPath, project: OneProject, using: Using, reader: Reader
+) -> Comparison:
+    """Return what differs, B against A, on the items that both have: as `eval compare` does."""
+
+    def compared() -> Comparison:
+        first, second = (_results(using, project, name, reader) for name in (a, b))
+        return compare_results(first, second)
+
+    return await using.calls.run(compared)
+
+
+def _results(using: Services, project: str, name: str, reader: str, only: str = "") -> Results:
+    return _of(using, using.experiments.get(project, name), reader, only)
+
+
+def _of(using: Services, kept: KeptExperiment, reader: str, only: str = "") -> Results:
+    return Results(using.store.experiments, using.store.queues, kept, reader, only)
+
+
+def _told(using: Services, kept: KeptExperiment, reader: str) -> ExperimentItem:
+    return item_of(kept, _of(using, kept, reader))

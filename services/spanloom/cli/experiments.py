@@ -1,0 +1,228 @@
+"""``spanloom experiments``: starts, lists, compares and cancels experiments of a service."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+import orjson
+
+from spanloom.cli.client import client_option, patient_client_option
+from spanloom.cli.eval_files import FileError
+from spanloom.cli.options import TeachingCommand, TeachingGroup
+from spanloom.cli.output import Form, columns_option, document_output, give_rows, rows_output
+from spanloom.client.transfer.experiments import list_results
+from spanloom.core.showing.values import printable
+from spanloom.evaluation.files.config.text import MOST_BYTES, ConfigError, read_text
+from spanloom.terminal.evaluation import render_comparison
+from spanloom.terminal.experiments import render_experiment, render_experiments, render_results
+from spanloom.terminal.live import Counting
+from spanloom.terminal.output import make_console, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.client.client import Client
+    from spanloom.core.records.experiment import ExperimentItem
+
+Command = TypeVar("Command", bound="Callable[..., None]")
+_LOOK_S = 1.0
+_FAILED = 1
+
+
+@click.group(
+    "experiments",
+    cls=TeachingGroup,
+    examples=(
+        "spanloom experiments list",
+        "spanloom experiments start trips-1.5 eval.yaml --dataset trips@1 --wait",
+        "spanloom experiments show trips-1.5",
+        "spanloom experiments results trips-1.5 --score path --csv",
+        "spanloom experiments compare trips-1.4 trips-1.5",
+        "spanloom experiments cancel trips-1.5",
+    ),
+)
+def experiments_group() -> None:
+    """Judge many runs in the service, and compare what came out.
+
+    An experiment judges the items of a dataset, or stored runs, in the background. Its results are
+    scores. `spanloom eval run` judges here instead, and decides gates.
+    """
+
+
+def _project(command: Command) -> Command:
+    return click.option("--project", metavar="NAME", help="Of this project.")(command)
+
+
+def _signed(command: Command) -> Command:
+    return click.option("--annotator", metavar="NAME", help="Who does it; nobody checks it.")(
+        command
+    )
+
+
+@experiments_group.command("list", cls=TeachingCommand)
+@_project
+@columns_option
+@rows_output
+@client_option
+def list_command(
+    *, project: str | None, columns: Sequence[str], form: Form, client: Client
+) -> None:
+    """List the experiments of a project by name."""
+    rows = (one.model_dump(mode="json") for one in client.experiments(project=project))
+    give_rows(rows, render_experiments, form=form, columns=columns)
+
+
+@experiments_group.command("show", cls=TeachingCommand)
+@click.argument("name")
+@_project
+@document_output
+@client_option
+def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
+    """Show an experiment: how far it is, and what its results come to."""
+    _give(client.experiment(name, project=project), form)
+
+
+@experiments_group.command("start", cls=TeachingCommand)
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("--dataset", metavar="NAME[@VERSION]", help="Judge its items.")
+@click.option(
+    "--evaluator",
+    "named",
+    metavar="NAME",
+    multiple=True,
+    help="A stored evaluator; may be given several times.",
+)
+@click.option("--repeats", type=click.IntRange(1), metavar="N", help="Tries of each item.")
+@click.option("--wait", "waits", is_flag=True, help="Wait for its end; 1 unless it is done.")
+@_project
+@_signed
+@document_output
+@patient_client_option
+def start_command(
+    *,
+    name: str,
+    file: Path | None,
+    dataset: str | None,
+    named: Sequence[str],
+    repeats: int | None,
+    waits: bool,
+    project: str | None,
+    annotator: str | None,
+    form: Form,
+    client: Client,
+) -> None:
+    """Start an experiment; the same again changes nothing.
+
+    FILE has what to judge, YAML or JSON: `evaluators`, `runs` or `dataset`, `repeats`. A file of
+    `eval run` will do: its gates stay here. Options come before what the file says.
+    """
+    asked = {} if file is None else _read(file)
+    if isinstance(asked.get("runs"), dict):
+        project = asked["runs"].pop("project", None) if project is None else project
+    if dataset is not None:
+        asked = {**asked, "dataset": dataset}
+        asked.pop("runs", None)
+    if named:
+        asked["evaluators"] = [*asked.get("evaluators", ()), *named]
+    if repeats is not None:
+        asked["repeats"] = repeats
+    if not asked:
+        raise click.UsageError("say what to judge: FILE, or --dataset and --evaluator")
+    kept = client.start_experiment(name, **asked, project=project, annotator=annotator)
+    if waits:
+        kept = _awaited(client, kept)
+    _give(kept, form)
+    if waits and kept.status != "done":
+        click.get_current_context().exit(_FAILED)
+
+
+@experiments_group.command("results", cls=TeachingCommand)
+@click.argument("name")
+@click.option("--score", metavar="NAME", help="Only of this score.")
+@_project
+@columns_option
+@rows_output
+@patient_client_option
+def results_command(
+    *,
+    name: str,
+    score: str | None,
+    project: str | None,
+    columns: Sequence[str],
+    form: Form,
+    client: Client,
+) -> None:
+    """List the results of an experiment, by item, repeat, evaluator and score."""
+    rows = (dict(row) for row in list_results(client, name, score=score, project=project))
+    give_rows(rows, render_results, form=form, columns=columns)
+
+
+@experiments_group.command("compare", cls=TeachingCommand)
+@click.argument("a")
+@click.argument("b")
+@_project
+@document_output
+@patient_client_option
+def compare_command(*, a: str, b: str, project: str | None, form: Form, client: Client) -> None:
+    """Compare two experiments, B against A, on the items that both have.
+
+    `spanloom eval compare` does the same, also with reports. Ends with 0 whatever differs.
+    """
+    compared = dict(client.compare_experiments(a, b, project=project))
+    if form is Form.TABLE:
+        render_comparison(compared, make_console(sys.stdout))
+    else:
+        write_json(orjson.dumps(compared), sys.stdout, indent=form is Form.JSON)
+
+
+@experiments_group.command("cancel", cls=TeachingCommand)
+@click.argument("name")
+@_project
+@_signed
+@document_output
+@client_option
+def cancel_command(
+    *, name: str, project: str | None, annotator: str | None, form: Form, client: Client
+) -> None:
+    """End an experiment where it is; its results stay."""
+    _give(client.cancel_experiment(name, project=project, annotator=annotator), form)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return what a file asks for; raises ``click.ClickException``."""
+    try:
+        with path.open("rb") as file:
+            value, places = read_text(file.read(MOST_BYTES + 1))
+        if not isinstance(value, dict):
+            raise ConfigError([places.fault("", "it is no mapping")])
+    except OSError as error:
+        raise click.UsageError(f"{printable(str(path))}: {error.strerror}") from error
+    except ConfigError as error:
+        raise FileError(path, error) from error
+    return {key: value[key] for key in _TAKEN if key in value}
+
+
+_TAKEN = ("dataset", "runs", "evaluators", "target", "repeats")
+"""What of a file is for the service; name, gates and bounds of errors are for `eval run`."""
+
+
+def _awaited(client: Client, kept: ExperimentItem) -> ExperimentItem:
+    with Counting(sys.stderr, "runs judged", kept.total or None) as counting:
+        while kept.status == "running":
+            time.sleep(_LOOK_S)
+            kept = client.experiment(kept.name, project=kept.project)
+            counting.show(kept.done, done=kept.done / kept.total if kept.total else None)
+    return kept
+
+
+def _give(kept: ExperimentItem, form: Form) -> None:
+    found = kept.model_dump(mode="json")
+    if form is Form.TABLE:
+        render_experiment(found, make_console(sys.stdout))
+    else:
+        write_json(orjson.dumps(found), sys.stdout, indent=form is Form.JSON)

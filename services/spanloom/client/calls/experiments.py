@@ -1,0 +1,144 @@
+"""Calls that start, read, compare and cancel experiments, and that store evaluators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.client.request import (
+    Call,
+    Reply,
+    Request,
+    get,
+    given,
+    given_members,
+    segment,
+    signed,
+    typed,
+    with_json,
+)
+from spanloom.core.records.evaluator import EvaluatorItem, EvaluatorList
+from spanloom.core.records.experiment import ExperimentItem, ExperimentList
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_PATH, _EVALUATORS = "/v1/experiments", "/v1/evaluators"
+MOST = 200
+"""Results of one page."""
+
+
+def experiments(*, project: str | None = None) -> Call[Sequence[ExperimentItem]]:
+    """Return the experiments of a project by name, without their summaries."""
+
+    def read(reply: Reply) -> Sequence[ExperimentItem]:
+        return ExperimentList.model_validate_json(reply.body).items
+
+    return Call(get(_PATH, project=project), read)
+
+
+def experiment(name: str, *, project: str | None = None) -> Call[ExperimentItem]:
+    """Return an experiment and what its results come to; raises ``NotFoundError``."""
+    return typed(get(_path(name), project=project), ExperimentItem)
+
+
+def start_experiment(
+    name: str,
+    *,
+    dataset: str | None = None,
+    runs: Mapping[str, Any] | None = None,
+    evaluators: Sequence[Mapping[str, Any] | str] | None = None,
+    target: Mapping[str, Any] | None = None,
+    repeats: int | None = None,
+    project: str | None = None,
+    annotator: str | None = None,
+) -> Call[ExperimentItem]:
+    """Start an experiment in the service; the same again changes nothing.
+
+    It judges the items of ``dataset``, ``"trips@1"``, or the stored ``runs`` of a question. Raises
+    ``ConflictError`` if the name has another request. ::
+
+        client.start_experiment("trips-1.5", dataset="trips@1", evaluators=["path"])
+    """
+    body = given_members(
+        dataset=dataset, runs=runs, evaluators=evaluators, target=target, repeats=repeats
+    )
+    request = with_json("PUT", _path(name), body, project=project, annotator=annotator)
+    return typed(request, ExperimentItem)
+
+
+def cancel_experiment(
+    name: str, *, project: str | None = None, annotator: str | None = None
+) -> Call[ExperimentItem]:
+    """End an experiment where it is; its results stay, and one that has ended stays as it is."""
+    params, headers = given({"project": project}), signed(annotator)
+    return typed(Request("DELETE", _path(name), params, headers), ExperimentItem)
+
+
+def experiment_page(
+    name: str,
+    *,
+    score: str | None = None,
+    project: str | None = None,
+    cursor: str | None = None,
+) -> Call[Mapping[str, Any]]:
+    """Return a page of results: ``items``, ``withheld``, ``next_cursor``."""
+    path = f"{_path(name)}/results"
+    request = get(path, score=score, project=project, limit=MOST, cursor=cursor)
+    return Call(request, _read)
+
+
+def experiment_table(
+    name: str, media_type: str, *, score: str | None = None, project: str | None = None
+) -> Call[bytes]:
+    """Return all results as lines of JSON or a table: CSV, Arrow or Parquet."""
+    path, params = f"{_path(name)}/results", given({"score": score, "project": project})
+    request = Request("GET", path, params, {"accept": media_type}, media_type=media_type)
+    return Call(request, lambda reply: reply.body)
+
+
+def compare_experiments(a: str, b: str, *, project: str | None = None) -> Call[Mapping[str, Any]]:
+    """Return what differs between two experiments, B against A: ``spanloom.compare/1``."""
+    return Call(get(f"{_path(a)}/compare/{segment(b)}", project=project), _read)
+
+
+def evaluators(*, project: str | None = None) -> Call[Sequence[EvaluatorItem]]:
+    """Return the stored evaluators of a project by name, with their versions."""
+
+    def read(reply: Reply) -> Sequence[EvaluatorItem]:
+        return EvaluatorList.model_validate_json(reply.body).items
+
+    return Call(get(_EVALUATORS, project=project), read)
+
+
+def evaluator(name: str, *, project: str | None = None) -> Call[EvaluatorItem]:
+    """Return a stored evaluator; raises ``NotFoundError``."""
+    return typed(get(f"{_EVALUATORS}/{segment(name)}", project=project), EvaluatorItem)
+
+
+def put_evaluator(
+    name: str,
+    config: Mapping[str, Any],
+    *,
+    project: str | None = None,
+    annotator: str | None = None,
+) -> Call[EvaluatorItem]:
+    """Store an evaluator: a changed one is a new version.
+
+    The same again changes nothing. ::
+
+        client.put_evaluator("path", {"kind": "match", "mode": "in_order"})
+    """
+    path = f"{_EVALUATORS}/{segment(name)}"
+    request = with_json("PUT", path, config, project=project, annotator=annotator)
+    return typed(request, EvaluatorItem)
+
+
+def _path(name: str) -> str:
+    return f"{_PATH}/{segment(name)}"
+
+
+def _read(reply: Reply) -> Mapping[str, Any]:
+    found: dict[str, Any] = orjson.loads(reply.body)
+    return found

@@ -1,0 +1,89 @@
+"""The ports of stored evaluators and of experiments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from spanloom.core.model.experiment import BEFORE_ALL_RESULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.core.model.access import Reach
+    from spanloom.core.model.experiment import (
+        Experiment,
+        ExperimentCounts,
+        ExperimentEnd,
+        ResultPlace,
+        StoredEvaluator,
+        Try,
+    )
+    from spanloom.core.model.score import Score
+
+
+class EvaluatorStore(Protocol):
+    """Keeps the evaluators of projects in versions that never change."""
+
+    def add(self, project: str, evaluator: StoredEvaluator) -> None:
+        """Store a version, durable when this returns; the store sets its time.
+
+        Of two with one number the first one counts: who stores one looks afterwards whether it is
+        theirs.
+        """
+
+    def list(self, project: str, name: str = "") -> Sequence[StoredEvaluator]:
+        """Return all versions by name and number, or those of one name."""
+
+
+class ExperimentStore(Protocol):
+    """Keeps experiments: what was asked for, the runs that were chosen, how they ended.
+
+    Their results are scores.
+    """
+
+    def start(self, experiment: Experiment, trace_ids: Sequence[str]) -> None:
+        """Store an experiment with its runs, durable when this returns; the store sets its time.
+
+        Of two with one name the first one counts: who stores one looks afterwards whether it is
+        theirs.
+        """
+
+    def list(self, project: str, name: str = "") -> Sequence[Experiment]:
+        """Return the experiments of a project by name, or the one of a name."""
+
+    def running(self, reach: Reach) -> Sequence[Experiment]:
+        """Return the experiments that have not ended, by project and name."""
+
+    def runs(self, project: str, experiment_id: str, first: int, limit: int) -> Sequence[str]:
+        """Return the trace ids that were chosen, ``limit`` from a place on, which counts from 0."""
+
+    def end(self, project: str, experiment_id: str, end: ExperimentEnd) -> None:
+        """Store how an experiment ended, durable when this returns; the store sets the time."""
+
+    def ends(self, project: str) -> Mapping[str, ExperimentEnd]:
+        """Return how the experiments of a project ended, by id; those that run are left out."""
+
+    def counts(self, project: str, name: str = "") -> Mapping[str, ExperimentCounts]:
+        """Return what the scores of each experiment come to, by name, or of one.
+
+        Scores may also be of an experiment that nobody started here.
+        """
+
+    def judged(self, project: str, name: str, items: Sequence[str]) -> AbstractSet[Try]:
+        """Return the tries of these items that have scores."""
+
+    def results(
+        self,
+        project: str,
+        name: str,
+        limit: int,
+        after: ResultPlace = BEFORE_ALL_RESULTS,
+        only: str = "",
+    ) -> Sequence[Score]:
+        """Return up to ``limit`` current scores of an experiment after a place, by their places.
+
+        ``only`` names one score.
+
+        Of two of one place that of a run counts before that of the item, then the latest.
+        """

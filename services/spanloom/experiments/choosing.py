@@ -1,0 +1,63 @@
+"""Chooses what an experiment judges, once, when it is started."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.model.access import Reach
+from spanloom.core.model.notation import parse_ago, parse_instant
+from spanloom.core.query.lists import every_line
+from spanloom.core.query.question import ANY_RUN, Question, condition_of
+from spanloom.core.query.where.parser import parse_where
+from spanloom.core.query.where.problems import InvalidWhereError
+from spanloom.core.records.run_filters import default_filters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.core.ports.reading import RunReader
+    from spanloom.core.query.where.tree import Condition
+    from spanloom.experiments.request import ChosenRuns
+
+PAGE = 1_000
+
+
+def choose_runs(runs: RunReader, project: str, wanted: ChosenRuns, now_ns: int) -> Sequence[str]:
+    """Return the trace ids of the newest runs, as a list shows them; raises ``InvalidQueryError``.
+
+    Those that only repeat another run, and those without a step, are left out.
+    """
+    asked = Question(condition_on_runs(wanted.where, now_ns), ANY_RUN.order)
+    times = {"since": wanted.since, "until": wanted.until}
+    given = {name: _instant(name, text, now_ns) for name, text in times.items() if text}
+    shown = condition_of({**default_filters(), **given})
+    reach = Reach.only(project)
+    lines = every_line(
+        lambda most, after: runs.list(reach, shown, most, after, asked),
+        lambda run: run.cursor,
+        PAGE,
+    )
+    return [run.key.trace_id for run in islice(lines, wanted.limit)]
+
+
+def condition_on_runs(where: str, now_ns: int) -> Condition | None:
+    """Return the condition of a question, ``None`` for none; problems name ``runs.where``."""
+    if not where.strip():
+        return None
+    try:
+        return parse_where(where, now_ns)
+    except InvalidWhereError as error:
+        error.parameter = "runs.where"
+        raise
+
+
+def _instant(name: str, text: str, now_ns: int) -> int:
+    ago_ns = parse_ago(text, now_ns)
+    if ago_ns is not None:
+        return ago_ns
+    try:
+        return parse_instant(text)
+    except ValueError as error:
+        raise InvalidQueryError(str(error), f"runs.{name}") from error

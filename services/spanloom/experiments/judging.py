@@ -1,0 +1,119 @@
+"""Judges trials: reads the run of each, and makes scores of what the evaluators say."""
+
+from __future__ import annotations
+
+import time
+from threading import Thread
+from typing import TYPE_CHECKING, TypeVar
+
+import orjson
+
+from spanloom.core.model.access import Reach
+from spanloom.core.model.span import TraceKey
+from spanloom.evaluation.contract.errors import ErrorCode
+from spanloom.evaluation.contract.result import Results
+from spanloom.evaluation.files.judging import given_run
+from spanloom.judging.judging import Judged, judge_run
+from spanloom.judging.scores import scores_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.core.model.experiment import Experiment
+    from spanloom.core.model.score import Score
+    from spanloom.core.ports.reading import DocumentReader
+    from spanloom.evaluation.evaluator import Evaluator
+    from spanloom.experiments.trials import Subject, Trial
+
+T = TypeVar("T")
+
+
+class TrialJudge:
+    """Judges the trials of one experiment; thread-safe."""
+
+    def __init__(
+        self, documents: DocumentReader, experiment: Experiment, evaluators: Sequence[Evaluator]
+    ) -> None:
+        """Read runs of the project of an experiment, and judge them by evaluators."""
+        self._documents = documents
+        self._experiment = experiment
+        self._evaluators = evaluators
+
+    @property
+    def waits(self) -> bool:
+        """Whether judging waits for a model most of the time."""
+        return any(one.kind == "judge" for one in self._evaluators)
+
+    def judge(self, trial: Trial) -> Sequence[Score]:
+        """Return the scores of the stored run of a trial; without one, errors of the item."""
+        subject = trial.subject
+        if missing := self._missing(subject):
+            return self.refuse(trial, ErrorCode.MISSING_RUN, missing)
+        return self.judge_run(trial, subject.trace_id)
+
+    def judge_run(self, trial: Trial, trace_id: str) -> Sequence[Score]:
+        """Return the scores of a run; if it is not stored, errors of the item."""
+        project = self._experiment.project
+        found = self._documents.get(trace_id, Reach.only(project))
+        if found is None:
+            reason = f"there is no run {trace_id} in project {project!r}"
+            return self.refuse(trial, ErrorCode.MISSING_RUN, reason)
+        run = given_run(orjson.loads(found), project)
+        judged = judge_run(run.document, self._evaluators, expected=trial.subject.expected)
+        return self._scores(trial, judged, TraceKey(project, trace_id), run.version)
+
+    def refuse(self, trial: Trial, code: ErrorCode, reason: str) -> Sequence[Score]:
+        """Return errors of an item without a run that can be judged: one of each of its scores."""
+        errors = [
+            Judged(Results(one.name, one.kind).error(code, reason, name=score), "", one)
+            for one in self._evaluators
+            for score in one.judging.scores
+        ]
+        return self._scores(trial, errors, TraceKey(self._experiment.project, ""), 0)
+
+    def _missing(self, subject: Subject) -> str:
+        """Return why a subject has no run; empty if it may have one."""
+        own = self._experiment.project
+        if subject.project not in ("", own):
+            return (
+                f"its run is in project {subject.project!r}: an experiment judges the runs of its "
+                f"own, {own!r}"
+            )
+        return "" if subject.trace_id else f"the item {subject.item} names no run"
+
+    def _scores(
+        self, trial: Trial, judged: Sequence[Judged], key: TraceKey, version: int
+    ) -> Sequence[Score]:
+        return scores_of(
+            judged,
+            key,
+            version,
+            experiment=self._experiment.name,
+            item=trial.subject.item,
+            repeat=trial.repeat,
+            at_us=time.time_ns() // 1_000,
+        )
+
+
+def side_by_side(call: Callable[[T], Sequence[Score]], given: Sequence[T]) -> Sequence[Score]:
+    """Return the scores of all calls, each in a thread of its own; raises what one raised.
+
+    The threads do not hold up the end of the process.
+    """
+    found: dict[int, Sequence[Score]] = {}
+    failed: list[BaseException] = []
+
+    def run(place: int, one: T) -> None:
+        try:
+            found[place] = call(one)
+        except BaseException as error:  # raised again by the caller
+            failed.append(error)
+
+    threads = [Thread(target=run, args=pair, daemon=True) for pair in enumerate(given)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[0]
+    return [score for place in sorted(found) for score in found[place]]

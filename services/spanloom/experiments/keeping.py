@@ -1,0 +1,223 @@
+"""Starts experiments, says how far they are, and cancels them."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from spanloom.core.errors import InvalidQueryError, PermanentError
+from spanloom.core.model.experiment import (
+    MOST_EXPERIMENTS,
+    MOST_RUNS,
+    Experiment,
+    ExperimentCounts,
+    ExperimentEnd,
+    ExperimentStatus,
+)
+from spanloom.experiments.choosing import choose_runs
+from spanloom.experiments.evaluators import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from spanloom.core.model.dataset import DatasetVersion
+    from spanloom.core.ports.experiments import ExperimentStore
+    from spanloom.core.ports.reading import RunReader
+    from spanloom.datasets.keeping import Datasets, KeptDataset
+    from spanloom.evaluators.keeping import ChosenEvaluator, Evaluators
+    from spanloom.experiments.request import ExperimentRequest
+
+
+class UnknownExperimentError(PermanentError):
+    """The project has no such experiment (404)."""
+
+
+class ExperimentRefusedError(PermanentError):
+    """An experiment cannot be started so (409)."""
+
+
+class KeptExperiment(NamedTuple):
+    """An experiment, and how far it is."""
+
+    experiment: Experiment
+    end: ExperimentEnd | None
+    counts: ExperimentCounts
+
+    @property
+    def status(self) -> str:
+        """How far it is: ``ExperimentStatus``."""
+        return ExperimentStatus.RUNNING if self.end is None else self.end.status
+
+    @property
+    def total(self) -> int:
+        """Runs to judge; of scores that were sent, those that have some."""
+        return self.experiment.total if self.experiment.id else self.counts.done
+
+    @property
+    def asked(self) -> Mapping[str, Any]:
+        """What was asked for, JSON; empty if scores were sent."""
+        return orjson.loads(self.experiment.request or "{}")  # type: ignore[no-any-return]
+
+
+class Experiments:
+    """Keeps the experiments of projects; thread-safe."""
+
+    def __init__(
+        self,
+        store: ExperimentStore,
+        runs: RunReader,
+        datasets: Datasets,
+        evaluators: Evaluators,
+        clock_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        """Keep them in a store; ``clock_ns`` counts nanoseconds since the epoch."""
+        self._store = store
+        self._runs = runs
+        self._datasets = datasets
+        self._evaluators = evaluators
+        self._clock_ns = clock_ns
+
+    def listed(self, project: str) -> Sequence[KeptExperiment]:
+        """Return the experiments of a project by name, those of sent scores among them."""
+        ends, counts = self._store.ends(project), self._store.counts(project)
+        started = {one.name: one for one in self._store.list(project)}
+        return [
+            _kept(started.get(name) or _sent(project, name), ends, counts)
+            for name in sorted(started.keys() | counts.keys())
+        ]
+
+    def get(self, project: str, name: str) -> KeptExperiment:
+        """Return an experiment; raises ``UnknownExperimentError``."""
+        started = self._started(project, name)
+        counts = self._store.counts(project, name)
+        if started is None and name not in counts:
+            raise UnknownExperimentError(f"There is no experiment {name!r} in project {project!r}.")
+        return _kept(started or _sent(project, name), self._store.ends(project), counts)
+
+    def start(
+        self, project: str, name: str, wanted: ExperimentRequest, started_by: str
+    ) -> KeptExperiment:
+        """Start an experiment; the same request again changes nothing.
+
+        Raises ``ExperimentRefusedError`` if the name has another request, or scores that were
+        sent; ``InvalidEvaluatorError``; and ``InvalidQueryError`` for what cannot be judged.
+        """
+        if (there := self._started(project, name)) is None:
+            self._refuse_more(project, name)
+            plan = self._plan(project, wanted)
+            made = Experiment(
+                project,
+                name,
+                secrets.token_hex(16),
+                wanted.text,
+                *plan.dataset,
+                evaluators=text_of(plan.evaluators),
+                repeats=wanted.repeats,
+                total=_total(plan.items, wanted.repeats),
+                started_by=started_by,
+            )
+            self._store.start(made, plan.trace_ids)
+            there = self._started(project, name) or made
+        if there.request != wanted.text:
+            raise ExperimentRefusedError(
+                f"There is an experiment {name!r} already, which was asked for something else: "
+                "take another name."
+            )
+        return self.get(project, name)
+
+    def cancel(self, project: str, name: str) -> KeptExperiment:
+        """End an experiment where it is; one that has ended stays as it is.
+
+        Raises ``UnknownExperimentError``.
+        """
+        kept = self.get(project, name)
+        if kept.end is not None:
+            return kept
+        end = ExperimentEnd(ExperimentStatus.CANCELLED)
+        self._store.end(project, kept.experiment.id, end)
+        return self.get(project, name)
+
+    def _started(self, project: str, name: str) -> Experiment | None:
+        return next(iter(self._store.list(project, name)), None)
+
+    def _refuse_more(self, project: str, name: str) -> None:
+        if self._store.counts(project, name):
+            raise ExperimentRefusedError(
+                f"Scores of an experiment {name!r} were sent already: take another name."
+            )
+        if len(self._store.list(project)) >= MOST_EXPERIMENTS:
+            raise ExperimentRefusedError(
+                f"The project has {MOST_EXPERIMENTS:,} experiments already."
+            )
+
+    def _plan(self, project: str, wanted: ExperimentRequest) -> _Plan:
+        if wanted.runs is not None:
+            chosen = self._evaluators.choose(project, wanted.evaluators or ())
+            trace_ids = choose_runs(self._runs, project, wanted.runs, self._clock_ns())
+            return _Plan(chosen, len(trace_ids), trace_ids=trace_ids)
+        dataset, version = self._version(project, wanted)
+        given = wanted.evaluators or orjson.loads(dataset.dataset.evaluators)
+        if not given:
+            reason = f"the dataset {dataset.dataset.name!r} has none: name some"
+            raise InvalidQueryError(reason, "evaluators")
+        chosen = self._evaluators.choose(project, given)
+        place = _DatasetPlace(dataset.dataset.name, version.version, version.hash)
+        return _Plan(chosen, version.items, place)
+
+    def _version(
+        self, project: str, wanted: ExperimentRequest
+    ) -> tuple[KeptDataset, DatasetVersion]:
+        """Return the dataset that is judged, and its version; raises ``InvalidQueryError``."""
+        try:
+            name, number = wanted.dataset_place
+        except ValueError as error:
+            raise InvalidQueryError(str(error), "dataset") from error
+        found = next((d for d in self._datasets.listed(project) if d.dataset.name == name), None)
+        if found is None:
+            raise InvalidQueryError(f"project {project!r} has no dataset {name!r}", "dataset")
+        for version in reversed(found.versions):
+            if number in (None, version.version):
+                return found, version
+        reason = f"{name!r} has no version {number}" if number else f"{name!r} has no version yet"
+        raise InvalidQueryError(f"{reason}: a commit makes one", "dataset")
+
+
+def _kept(
+    experiment: Experiment,
+    ends: Mapping[str, ExperimentEnd],
+    counts: Mapping[str, ExperimentCounts],
+) -> KeptExperiment:
+    sent = None if experiment.id else ExperimentEnd(ExperimentStatus.DONE)
+    end = ends.get(experiment.id, sent)
+    return KeptExperiment(experiment, end, counts.get(experiment.name, ExperimentCounts()))
+
+
+def _sent(project: str, name: str) -> Experiment:
+    """Return the experiment of scores that were sent: nobody started it here."""
+    return Experiment(project, name, id="", request="")
+
+
+def _total(items: int, repeats: int) -> int:
+    total = items * repeats
+    if total > MOST_RUNS:
+        reason = f"{total:,} runs are too many: {MOST_RUNS:,} at most, repeats among them"
+        raise InvalidQueryError(reason, "repeats" if repeats > 1 else "dataset")
+    return total
+
+
+class _DatasetPlace(NamedTuple):
+    name: str = ""
+    version: int = 0
+    hash: str = ""
+
+
+class _Plan(NamedTuple):
+    """What a request comes to."""
+
+    evaluators: Sequence[ChosenEvaluator]
+    items: int
+    dataset: _DatasetPlace = _DatasetPlace()
+    trace_ids: Sequence[str] = ()

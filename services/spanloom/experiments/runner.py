@@ -1,0 +1,124 @@
+"""The part of the process that runs experiments, beside extraction and without hindering it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import PermanentError, RetryableError
+from spanloom.core.model.access import Reach
+from spanloom.core.model.experiment import ExperimentEnd, ExperimentStatus
+from spanloom.core.sharing import hold_all
+from spanloom.datasets.keeping import Datasets
+from spanloom.experiments.evaluators import make_frozen
+from spanloom.experiments.judging import TrialJudge
+from spanloom.experiments.trials import Trials
+from spanloom.experiments.work import Work
+from spanloom.following.sharing import owns
+from spanloom.outage import Outage
+from spanloom.telemetry import get_logger
+from spanloom.threads import RepeatingPart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.core.model.experiment import Experiment
+    from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.sharing import Slices
+
+EVERY_S = 1.0
+"""Seconds between looks for experiments that were started."""
+log = get_logger("experiments")
+
+
+class ExperimentRunner(RepeatingPart):
+    """A part of the process (``process/supervisor.py``) that recovers from any crash.
+
+    Example: killed after it stored the scores of some runs, it finds these scores when it starts
+    again, and judges the others.
+    """
+
+    name = "experiments"
+
+    def __init__(
+        self,
+        store: ReadingStore,
+        outage: Outage | None = None,
+        held: Callable[[], Slices] = hold_all,
+        every_s: float = EVERY_S,
+    ) -> None:
+        """Run the experiments of a store.
+
+        Failures of the store are logged by ``outage``. ``held`` returns the slices of the
+        experiments that this process runs.
+        """
+        super().__init__(every_s)
+        self._store = store
+        self._datasets = Datasets(store.datasets)
+        self._outage = outage or Outage()
+        self._held = held
+        self._works: dict[str, Work] = {}
+        """By the id of the experiment."""
+
+    def run_once(self) -> int:
+        """Do a piece of each experiment; return how many trials were judged."""
+        held = self._held()
+        running = [
+            one for one in self._store.experiments.running(Reach.ALL) if owns(held, _named(one))
+        ]
+        ids = {one.id for one in running}
+        self._works = {of: work for of, work in self._works.items() if of in ids}
+        return sum(self._do_piece(one) for one in running if not self._stopping.is_set())
+
+    def _do_piece(self, experiment: Experiment) -> int:
+        """Do a piece of an experiment, and end it if that was the last one."""
+        try:
+            work = self._works.get(experiment.id) or self._begun(experiment)
+            judged = work.do_piece()
+            if not judged:
+                self._end(experiment, ExperimentEnd(ExperimentStatus.DONE))
+        except RetryableError:
+            self._works.pop(experiment.id, None)  # begun anew, it goes on behind what is stored
+            raise
+        except PermanentError as error:
+            log.warning("an experiment failed", experiment=experiment.name, error=str(error))
+            self._end(experiment, ExperimentEnd(ExperimentStatus.FAILED, str(error)))
+        except Exception as error:  # one experiment never stops the others
+            log.error("an experiment crashed", experiment=experiment.name, exc_info=error)
+            reason = f"{type(error).__name__}: {error}"[:1_000]
+            self._end(experiment, ExperimentEnd(ExperimentStatus.FAILED, reason))
+        else:
+            return judged
+        return 0
+
+    def _begun(self, experiment: Experiment) -> Work:
+        evaluators = make_frozen(experiment.evaluators)
+        work = Work(
+            TrialJudge(self._store.documents, experiment, evaluators),
+            self._store.scores,
+            Trials(self._store.experiments, self._datasets, experiment),
+        )
+        self._works[experiment.id] = work
+        return work
+
+    def _end(self, experiment: Experiment, end: ExperimentEnd) -> None:
+        self._store.experiments.end(experiment.project, experiment.id, end)
+        self._works.pop(experiment.id, None)
+
+    def _round(self) -> None:
+        """Go on while there is work, and rest as long as it took: extraction comes first."""
+        try:
+            while not self._stopping.is_set():
+                began_s = time.monotonic()
+                if not self.run_once():
+                    break
+                self._stopping.wait(min(time.monotonic() - began_s, self._every_s))
+        except RetryableError as error:
+            self._outage.note(self.name, error)
+        else:
+            self._outage.over(self.name)
+
+
+def _named(experiment: Experiment) -> str:
+    """Return the text by which experiments are shared among processes."""
+    return f"experiment {experiment.project} {experiment.name}"

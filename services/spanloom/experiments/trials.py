@@ -1,0 +1,92 @@
+"""What an experiment judges: each item or chosen run, as often as it is repeated."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spanloom.core.model.experiment import Try
+from spanloom.datasets.keeping import UnknownDatasetError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.core.model.experiment import Experiment
+    from spanloom.core.ports.experiments import ExperimentStore
+    from spanloom.datasets.keeping import Datasets
+
+_TRACE_ID = re.compile("[0-9a-f]{32}")
+PAGE = 100
+"""Items that are read at once."""
+
+
+class Subject(NamedTuple):
+    """An item, or a run that is judged without one."""
+
+    item: str
+    trace_id: str
+    """Of its stored run; empty if it names none."""
+    expected: Mapping[str, Any] | None = None  # JSON values
+    project: str = ""
+    """Of its run, if it names one."""
+    input: Any = None  # a JSON value
+
+
+class Trial(NamedTuple):
+    """One try of a subject."""
+
+    subject: Subject
+    repeat: int
+
+
+class Trials:
+    """Lists the trials of an experiment that have no scores yet, page by page."""
+
+    def __init__(self, store: ExperimentStore, datasets: Datasets, experiment: Experiment) -> None:
+        """Read the subjects of an experiment."""
+        self._store = store
+        self._datasets = datasets
+        self._experiment = experiment
+
+    def left(self) -> Iterator[Trial]:
+        """Yield what is left to judge; memory holds a page of items.
+
+        Raises ``UnknownDatasetError`` at the end if items are missing: versions never change.
+        """
+        of, seen = self._experiment, 0
+        for page in self._pages():
+            items = [subject.item for subject in page]
+            seen += len(items) * of.repeats
+            judged = self._store.judged(of.project, of.name, items)
+            for subject in page:
+                for repeat in range(of.repeats):
+                    if Try(subject.item, repeat) not in judged:
+                        yield Trial(subject, repeat)
+        if of.dataset and seen < of.total:
+            raise UnknownDatasetError(f"The dataset {of.dataset!r} was deleted meanwhile.")
+
+    def _pages(self) -> Iterator[Sequence[Subject]]:
+        return self._items() if self._experiment.dataset else self._runs()
+
+    def _items(self) -> Iterator[Sequence[Subject]]:
+        of, last = self._experiment, ""
+        while True:
+            page = self._datasets.page(of.project, of.dataset, of.dataset_hash, last, PAGE)
+            yield list(map(_subject, page.rows))
+            if page.last is None:
+                return
+            last = page.last
+
+    def _runs(self) -> Iterator[Sequence[Subject]]:
+        of, first = self._experiment, 0
+        while trace_ids := self._store.runs(of.project, of.id, first, PAGE):
+            yield [Subject(trace_id, trace_id) for trace_id in trace_ids]
+            first += len(trace_ids)
+
+
+def _subject(row: Mapping[str, Any]) -> Subject:  # an item of a dataset
+    source, key = row["source"] or {}, str(row["item_key"])
+    named = source.get("trace_id") or (key if _TRACE_ID.fullmatch(key.lower()) else "")
+    return Subject(
+        key, str(named).lower(), row["expected"], source.get("project") or "", row["input"]
+    )

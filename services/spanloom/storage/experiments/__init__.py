@@ -1,0 +1,192 @@
+"""Stored evaluators and experiments in ClickHouse; the results of experiments are scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.experiment import (
+    BEFORE_ALL_RESULTS,
+    Experiment,
+    ExperimentCounts,
+    ExperimentEnd,
+    ResultPlace,
+    StoredEvaluator,
+    Try,
+)
+from spanloom.storage.annotations.rows import living
+from spanloom.storage.annotations.store import SCORE_ROWS
+from spanloom.storage.deletions.hiding import alive
+from spanloom.storage.engine.parameters import Condition, batched, within
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from spanloom.core.model.access import Reach
+    from spanloom.core.model.score import Score
+    from spanloom.storage.engine.lane import Lane
+
+
+class ClickHouseEvaluators:
+    """``EvaluatorStore`` over the extractor's lane and that of readers."""
+
+    def __init__(self, worker: Lane, reader: Lane) -> None:
+        """Use the lanes, which the caller owns and closes."""
+        self._worker = worker
+        self._reader = reader
+
+    def add(self, project: str, evaluator: StoredEvaluator) -> None:
+        """See ``EvaluatorStore.add``."""
+        row = {
+            "Project": project,
+            "Name": evaluator.name,
+            "Version": evaluator.version,
+            "ConfigHash": evaluator.config_hash,
+            "Config": evaluator.config,
+            "PutBy": evaluator.put_by,
+        }
+        self._worker.insert_objects("evaluators", [row])
+
+    def list(self, project: str, name: str = "") -> Sequence[StoredEvaluator]:
+        """See ``EvaluatorStore.list``."""
+        rows = self._reader.rows("read_evaluators", project=project, of_name=name)
+        return [StoredEvaluator(*row) for row in rows]
+
+
+_COLUMNS = Condition(
+    "Project, Name, Id, Request, Dataset, DatasetVersion, DatasetHash, Evaluators, Target, "
+    "Repeats, Total, StartedBy, toUnixTimestamp64Micro(StoredAt) AS AtUnixMicro",
+    {},
+)
+"""In the order of the members of ``Experiment``."""
+
+
+class ClickHouseExperiments:
+    """``ExperimentStore`` over the extractor's lane and that of readers."""
+
+    def __init__(self, worker: Lane, reader: Lane) -> None:
+        """Use the lanes, which the caller owns and closes."""
+        self._worker = worker
+        self._reader = reader
+
+    def start(self, experiment: Experiment, trace_ids: Sequence[str]) -> None:
+        """See ``ExperimentStore.start``: what refers to the runs comes after them."""
+        columns = ("Project", "ExperimentId", "Place", "TraceId")
+        place = experiment.project, experiment.id
+        rows = ((*place, number, trace_id) for number, trace_id in enumerate(trace_ids))
+        self._worker.insert("experiment_runs", columns, rows)
+        row = {
+            "Project": experiment.project,
+            "Name": experiment.name,
+            "Id": experiment.id,
+            "Request": experiment.request,
+            "Dataset": experiment.dataset,
+            "DatasetVersion": experiment.dataset_version,
+            "DatasetHash": experiment.dataset_hash,
+            "Evaluators": experiment.evaluators,
+            "Target": experiment.target,
+            "Repeats": experiment.repeats,
+            "Total": experiment.total,
+            "StartedBy": experiment.started_by,
+        }
+        self._worker.insert_objects("experiments", [row])
+
+    def list(self, project: str, name: str = "") -> Sequence[Experiment]:
+        """See ``ExperimentStore.list``."""
+        rows = self._reader.rows(
+            "read_experiments", columns=_COLUMNS, project=project, of_name=name
+        )
+        return [Experiment(*row) for row in rows]
+
+    def running(self, reach: Reach) -> Sequence[Experiment]:
+        """See ``ExperimentStore.running``."""
+        rows = self._worker.rows("running_experiments", columns=_COLUMNS, reach=within(reach))
+        return [Experiment(*row) for row in rows]
+
+    def runs(self, project: str, experiment_id: str, first: int, limit: int) -> Sequence[str]:
+        """See ``ExperimentStore.runs``."""
+        rows = self._worker.rows(
+            "experiment_runs",
+            project=project,
+            experiment_id=experiment_id,
+            first=first,
+            limit=limit,
+        )
+        return [row.TraceId for row in rows]
+
+    def end(self, project: str, experiment_id: str, end: ExperimentEnd) -> None:
+        """See ``ExperimentStore.end``."""
+        row = {
+            "Project": project,
+            "ExperimentId": experiment_id,
+            "Status": end.status,
+            "Reason": end.reason,
+        }
+        self._worker.insert_objects("experiment_ends", [row])
+
+    def ends(self, project: str) -> Mapping[str, ExperimentEnd]:
+        """See ``ExperimentStore.ends``."""
+        rows = self._reader.rows("experiment_ends", project=project)
+        return {ended: ExperimentEnd(*end) for ended, *end in rows}
+
+    def counts(self, project: str, name: str = "") -> Mapping[str, ExperimentCounts]:
+        """See ``ExperimentStore.counts``."""
+        rows = self._reader.rows(
+            "count_results",
+            project=project,
+            experiment=name,
+            alive=alive(self._reader, "scores"),
+        )
+        return {of: ExperimentCounts(int(done), int(errors)) for of, done, errors in rows}
+
+    def judged(self, project: str, name: str, items: Sequence[str]) -> AbstractSet[Try]:
+        """See ``ExperimentStore.judged``."""
+        return {
+            Try(row.Item, row.Repeat)
+            for some in batched(items)
+            for row in self._worker.rows(
+                "judged_tries", project=project, experiment=name, items=some
+            )
+        }
+
+    def results(
+        self,
+        project: str,
+        name: str,
+        limit: int,
+        after: ResultPlace = BEFORE_ALL_RESULTS,
+        only: str = "",
+    ) -> Sequence[Score]:
+        """See ``ExperimentStore.results``."""
+        found: dict[ResultPlace, Score] = {}
+        last = after
+        while len(found) < limit:
+            page = self._page(project, name, limit, last, only)
+            for score in living(self._reader, page, lambda one: one.key):
+                found.setdefault(place_of(score), score)
+            if len(page) < limit:
+                break
+            last = place_of(page[-1])
+        return list(found.values())[:limit]
+
+    def _page(
+        self, project: str, name: str, limit: int, after: ResultPlace, only: str
+    ) -> Sequence[Score]:
+        rows = self._reader.rows(
+            "experiment_scores",
+            columns=SCORE_ROWS.columns,
+            project=project,
+            experiment=name,
+            item=after.item,
+            repeat=after.repeat,
+            author=after.evaluator,
+            score=after.score,
+            only=only,
+            limit=limit,
+        )
+        return list(map(SCORE_ROWS.object, rows))
+
+
+def place_of(score: Score) -> ResultPlace:
+    """Return the place of a score among the results of its experiment."""
+    return ResultPlace(score.item, score.repeat, score.author, score.name)

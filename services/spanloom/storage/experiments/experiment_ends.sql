@@ -1,0 +1,6 @@
+-- How the experiments of a project ended: of several ends the first one.
+SELECT ExperimentId, Status, Reason, toUnixTimestamp64Micro(StoredAt) AS AtUnixMicro
+FROM experiment_ends
+WHERE Project = {project:String}
+ORDER BY ExperimentId, StoredAt
+LIMIT 1 BY ExperimentId

@@ -1,0 +1,6 @@
+-- All versions of the evaluators of a project, or of one; of several with one number the one that was stored first.
+SELECT Name, Version, ConfigHash, Config, PutBy, toUnixTimestamp64Micro(StoredAt) AS AtUnixMicro
+FROM evaluators
+WHERE Project = {project:String} AND ({of_name:String} = '' OR Name = {of_name:String})
+ORDER BY Name, Version, StoredAt, ConfigHash
+LIMIT 1 BY Name, Version
