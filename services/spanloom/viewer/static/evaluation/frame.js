@@ -8,7 +8,7 @@ import { html } from "../ui/html.js";
 
 learn({ en, zh });
 
-const PAGES = /** @type {const} */ (["datasets", "compare", "online-rules", "alerts"]);
+const PAGES = /** @type {const} */ (["datasets", "experiments", "compare", "online-rules", "alerts"]);
 
 /** @param {{title: string, children?: unknown}} props */
 export function Evaluation({ title, children }) {
