@@ -8,23 +8,15 @@ import { Keep } from "./keep.js";
 import { Sender } from "./sender.js";
 import { Session } from "./session.js";
 
-// Scores of a run and of its steps by rules, models and imported files.
+// Scores of the steps of a run by rules, models and imported files.
 
 const EVALUATORS = ["model", "rule", "llm", "code", "api", "import"];
 const MOST = 1000;
 
-/** @typedef {import("../records.js").ScoreItem} Score */
-
-/** Scores by rules and models of the run on the page, and of its steps; people's marks are known already. */
-export const runScores = signal(/** @type {Score[]} */ ([]));
-
-/** Scores of steps by rules and models. @param {string} trace @param {string | undefined} project @returns {Promise<Score[]>} */
+/** Scores of steps by rules and models; people's marks are known already. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
 export async function stepScores(trace, project) {
-  const data = await getJson("/v1/scores", { project, trace_id: trace, source: EVALUATORS, limit: MOST }).catch(() => null);
-  /** @type {Score[]} */
-  const items = data?.items ?? [];
-  if (location.pathname.endsWith(`/${trace}`)) runScores.value = items.filter(({ target }) => target === "trajectory" || target === "step");
-  return items.filter(({ target }) => target === "step");
+  const data = await getJson("/v1/scores", { project, trace_id: trace, source: EVALUATORS, target: "step", limit: MOST }).catch(() => null);
+  return data?.items ?? [];
 }
 
 /** @typedef {import("./scheme.js").Scheme} Scheme */

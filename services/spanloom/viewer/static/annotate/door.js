@@ -1,14 +1,13 @@
 /** The button of the annotation panel; its modules are loaded once the run is shown and the page is idle. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { signal } from "../vendor/signals.js";
 import { annotator, read } from "../state/reader.js";
 import { change, place } from "../state/place.js";
 import { missing, useAgain } from "../ui/fetched.js";
 import { Failure, useKeys } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 
-/** @typedef {{Panel: any, MarksAtRest: any, ScoresMenu: any}} Loaded */
+/** @typedef {{Panel: any, MarksAtRest: any}} Loaded */
 
 /** After the first row, so that they do not delay it. */
 const IDLE_MS = 400;
@@ -17,12 +16,6 @@ const IDLE_MS = 400;
 const IS_BELOW = "(max-width: 860px)";
 /** Whether the panel was opened by a tap. */
 let isTapped = false;
-
-/** The modules of the panel, once they are loaded. */
-const loaded = signal(/** @type {Loaded | null} */ (null));
-
-/** What evaluators say of the run. */
-export const Scores = () => (loaded.value ? html`<${loaded.value.ScoresMenu} />` : "");
 
 /** Open the panel with the scheme that was used last, or close it. */
 function turn() {
@@ -57,7 +50,7 @@ let loading = null;
 
 /** The panel and its style, fetched once. */
 function load() {
-  loading ??= Promise.all([import("./panel.js"), styled()]).then(([panel]) => { loaded.value = panel; return panel; }, (failed) => { loading = null; throw failed; });
+  loading ??= Promise.all([import("./panel.js"), styled()]).then(([panel]) => panel, (failed) => { loading = null; throw failed; });
   return loading;
 }
 

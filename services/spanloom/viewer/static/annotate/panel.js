@@ -128,7 +128,6 @@ export function useAnnotationKeys() {
 
 /** @typedef {import("./session.js").Session} Session */
 
-export { ScoresMenu } from "./scores.js";
 export { MarksAtRest } from "./tree_marks.js";
 
 learn({ en, zh });

@@ -6,7 +6,7 @@ import { Player } from "../run/player.js";
 import { chosen, failure, grown, headed, load, lost, runPath, traceId, view } from "../run/state.js";
 import { Tree } from "../run/tree.js";
 import { Crumbs, viewOf, Views } from "../run/views.js";
-import { AnnotateButton, Annotation, Scores } from "../annotate/door.js";
+import { AnnotateButton, Annotation } from "../annotate/door.js";
 import { FIRST_ERROR, place } from "../state/place.js";
 import { StepPanel } from "../step/panel.js";
 import { callBefore, MOVED, spanId } from "../tree/outline.js";
@@ -32,7 +32,7 @@ export function Page() {
     <main class="run">
       ${query.queue && html`<${QueueBar} trace=${traceId()} />`}
       ${failure.value ? html`<${Failure} error=${failure.value} again=${load} />` : html`<${Header} />`}
-      ${there && html`<div class="bar-line"><${Views} />${viewOf() === "tree" && html`<${Crumbs} /><${Search} />`}<span class="room"></span><${Scores} /><${AnnotateButton} /></div>
+      ${there && html`<div class="bar-line"><${Views} />${viewOf() === "tree" && html`<${Crumbs} /><${Search} />`}<span class="room"></span><${AnnotateButton} /></div>
         <div class="halves"><div class="left"><${Left} /></div>
           <aside class="step ${query.annotate ? "annotating" : ""}" aria-label=${t("step.label")}><button class="to-tree" onClick=${() => document.querySelector(".halves")?.scrollIntoView()}>↑ ${t("tree.label")}</button><${Annotation} /><div class="chosen"><${Chosen} /></div></aside></div>`}
     </main>

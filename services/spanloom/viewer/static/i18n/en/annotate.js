@@ -81,9 +81,4 @@ export const annotate = {
   "places.mark": "Mark “{text}”",
   "places.gone": "no longer in the text",
   "places.remove": "Take out “{text}”",
-  "scores.n": "{n} {n|score|scores}",
-  "scores.of": "{n} {n|score|scores}, {bad} of them failed",
-  "scores.stale": "stale",
-  "scores.stale.means": "The run has changed since it was judged",
-  "scores.evidence": "evidence {n}",
 };

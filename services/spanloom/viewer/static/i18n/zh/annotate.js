@@ -82,9 +82,4 @@ export const annotate = {
   "places.mark": "标记“{text}”",
   "places.gone": "文本中已不存在",
   "places.remove": "取消“{text}”",
-  "scores.n": "{n} 个评分",
-  "scores.of": "{n} 个评分，其中 {bad} 个未通过",
-  "scores.stale": "过时",
-  "scores.stale.means": "评判之后运行有变化",
-  "scores.evidence": "证据 {n}",
 };
