@@ -1,6 +1,7 @@
 /** The annotation session of the page: its scheme, annotator, and the writes of this window. */
 import { ApiError, getJson, getRows, sendJson } from "../api.js";
 import { effect, signal } from "../vendor/signals.js";
+import { keepScores } from "../run/scores.js";
 import { runPath, traceId, view } from "../run/state.js";
 import { annotator, kept } from "../state/reader.js";
 import { place } from "../state/place.js";
@@ -8,15 +9,17 @@ import { Keep } from "./keep.js";
 import { Sender } from "./sender.js";
 import { Session } from "./session.js";
 
-// Scores of the steps of a run by rules, models and imported files.
+// Scores of a run and of its steps by rules, models and imported files.
 
 const EVALUATORS = ["model", "rule", "llm", "code", "api", "import"];
 const MOST = 1000;
 
-/** Scores of steps by rules and models; people's marks are known already. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
+/** Scores of steps by rules and models, those of the run for its head; people's marks are known already. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
 export async function stepScores(trace, project) {
-  const data = await getJson("/v1/scores", { project, trace_id: trace, source: EVALUATORS, target: "step", limit: MOST }).catch(() => null);
-  return data?.items ?? [];
+  const data = await getJson("/v1/scores", { project, trace_id: trace, source: EVALUATORS, limit: MOST }).catch(() => null);
+  const items = data?.items ?? [];
+  keepScores(trace, items);
+  return items.filter((/** @type {any} */ one) => one.target === "step");
 }
 
 /** @typedef {import("./scheme.js").Scheme} Scheme */

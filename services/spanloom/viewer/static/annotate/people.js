@@ -4,6 +4,7 @@
  */
 import { useEffect, useMemo } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
+import { ScoreLine } from "../run/scores.js";
 import { only } from "../run/state.js";
 import { change, place } from "../state/place.js";
 import { html, line, visible } from "../ui/html.js";
@@ -78,7 +79,7 @@ export function People({ of, at }) {
       <thead><tr><th><span class="sr">${t("people.field")}</span></th>${rows.map((row) => html`<th><bdi>${visible(row.annotator)}</bdi></th>`)}</tr></thead>
       <tbody><tr><th>${fieldName("correctness")}</th>${rows.map((row) => html`<td><i class="mark m-${shapeOf(of.scheme, row.correctness)} ${isMachine(row.origin) ? "machine" : ""}" aria-hidden="true"></i> ${visible(worded(row.correctness || "–"))}${row.state === "changed" && html` <span class="quiet">${t("people.changed")}</span>`}</td>`)}</tr>
       ${FIELDS.filter((field) => rows.some((row) => row[field])).map((field) => html`<tr><th>${fieldName(field)}</th>${rows.map((row) => html`<td>${line(field === "rationale" ? row[field] : worded(row[field]), 400)}</td>`)}</tr>`)}</tbody></table></div>`}
-    ${scores.length > 0 && html`<ul class="scores" aria-label=${t("people.scores")}>${scores.map((one) => html`<li><i class="mark machine m-${one.passed === false ? "wrong" : one.passed ? "right" : "half"}" aria-hidden="true"></i> <bdi>${visible(one.author)}</bdi> · ${visible(one.name)} <b>${visible(String(one.value ?? "–"))}</b> <span class="quiet">${line(one.rationale, 200)}</span></li>`)}</ul>`}`;
+    ${scores.length > 0 && html`<ul class="scores" aria-label=${t("people.scores")}>${scores.map((one) => html`<li><${ScoreLine} one=${one} id=${at} /></li>`)}</ul>`}`;
 }
 
 /** @param {{n: number}} props */

@@ -14,6 +14,7 @@ import { ExportButton } from "../export/button.js";
 import { Errors } from "./views.js";
 import { isWhole, ORPHAN, spanId } from "../tree/outline.js";
 import { later } from "../ui/fetched.js";
+import { scoresOf } from "../step/panel.js";
 
 /** Loaded for runs with something to note. */
 const Notes = later(async () => (await import("./notes.js")).Notes);
@@ -151,6 +152,7 @@ export function Header() {
       <span class="quiet" title=${run.trace_id}>${moment(Number(run.started_at))}</span>
       <${ExportButton} class="copy" sources=${[{ trace: traceId(), project, version }]} n=${1}>${t("export.open")}<//><p class="on-paper">${t("export.paper")}</p>
       <${DatasetButton} class="copy" sources=${[{ trace: traceId(), project, version }]} />
+      ${scoresOf.value && html`<${scoresOf.value.Run} trace=${run.trace_id} />`}
       ${run.conversation_id && html`<a href=${link("/conversation", { id: run.conversation_id, step: run.trace_id })}>${t("conversation.title")}</a>`}
       <button class="unfold" aria-expanded=${String(!isFolded)} aria-label=${t("run.figures")} title=${t("run.figures")} onClick=${() => setFolded(!isFolded)}>${isFolded ? "▾" : "▴"}</button></div>
     ${version && html`<p class="newer">${t("versions.old", { version })}</p>`}

@@ -10,7 +10,7 @@ import { html, line, visible } from "../ui/html.js";
 import { grid, runPath, view } from "./state.js";
 
 /** Go to a row of the tree; switches back from other views. @param {number} i */
-function goTo(i) {
+export function goTo(i) {
   if (!grid.peek()) change({ view: null }, true);
   void when(grid, Boolean).then((there) => there?.select(i, true));
 }

@@ -102,6 +102,8 @@ function Sent({ data }) {
 
 /** A component that replaces `LongText`, in which annotators mark places of a text. @type {import("../vendor/signals.js").Signal<any>} */
 export const markedText = signal(null);
+/** Components that show the scores of a run and of a step, once there are any. @type {import("../vendor/signals.js").Signal<any>} */
+export const scoresOf = signal(null);
 const TABS = /** @type {const} */ (["said", "markdown", "text", "json", "raw", "why"]);
 
 /**
@@ -115,7 +117,7 @@ export function StepPanel({ path, id, name, kind, project, version, before = "",
   /** @type {Step | null} */
   const there = data?.id === id ? data : null;
   const body = useRef(/** @type {HTMLElement | null} */ (null));
-  const { q = "" } = place.value.query;
+  const { q = "", annotate } = place.value.query;
   useEffect(() => {
     const isOver = new AbortController();
     if (q.length > 1) void import("./found.js").then(({ mark }) => { if (body.current && !isOver.signal.aborted) mark(body.current, q, isOver.signal); }, () => {});
@@ -130,6 +132,7 @@ export function StepPanel({ path, id, name, kind, project, version, before = "",
       aria-current=${on === one ? "true" : "false"} onClick=${() => { tab.value = one; }}>${t(`step.${one}`)}</button>`)}</nav>
     <div class="step-body" ref=${body}>
       ${isPlumbing && html`<p class="quiet">${t("step.plumbing")}</p>`}
+      ${scoresOf.value && !annotate && html`<${scoresOf.value.Step} trace=${path.split("/")[3]} id=${id} />`}
       ${error && on !== "raw" && on !== "why" && html`<${Failure} error=${error} again=${again} />`}
       ${there?.basic_info.error && html`<p class="error"><b>✕ ${there.basic_info.error.code === -1 ? "" : there.basic_info.error.code}</b> <${LongText} text=${there.basic_info.error.msg} /></p>`}
       <${Body} key=${`body ${id}`} on=${on} step=${there} path=${path} id=${id} project=${project} before=${before} isMoved=${isMoved} />

@@ -24,4 +24,8 @@ export const runViews = {
   "note.failed": "failed",
   "note.more": "+ {n} more",
   "chat.given": "arguments",
+  "scores.title": "Scores",
+  "scores.evidence": "Evidence",
+  "scores.stale": "stale",
+  "scores.stale.means": "What it was made on says something else in the current version",
 };

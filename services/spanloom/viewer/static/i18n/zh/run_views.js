@@ -24,4 +24,8 @@ export const runViews = {
   "note.failed": "失败",
   "note.more": "另有 {n} 个",
   "chat.given": "参数",
+  "scores.title": "评分",
+  "scores.evidence": "依据",
+  "scores.stale": "已过时",
+  "scores.stale.means": "评分所依据的内容在当前版本中已经改变",
 };
