@@ -15,7 +15,7 @@ import { PutForm, textOf } from "./put_form.js";
 /** The answer of `POST /v1/alerts/test`. @typedef {{fired: number, of: number, waits_for_settled: boolean, runs: Run[], windows: {start: string, group: Record<string, unknown> | null, value: number, count: number}[]}} Tried */
 
 export const EXAMPLES = {
-  runs: { where: 'has(tool = "refund") and not has(tool = "verify" then tool = "refund")', channels: [{ kind: "webhook", url: "https://hooks.example.com/agents" }], severity: "critical" },
+  runs: { where: "has(tool = 'refund') and not has(tool = 'verify' then tool = 'refund')", channels: [{ kind: "webhook", url: "https://hooks.example.com/agents" }], severity: "critical" },
   number: { metric: "rate(error)", of: "steps", where: "type = tool", by: "name", window: "15m", above: 0.2, at_least: 20, channels: [] },
 };
 
