@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.databricks import ROWS, rows_in
 from spanloom.core.formats.readers import Located, an_object
-from spanloom.datasets.foreign.expectations import EXPECTED, expected_in
 from spanloom.datasets.foreign.row import Draft, each_alone, is_given, key_of, others
+from spanloom.evaluation.subject.expectations import EXPECTED, expected_in
 
 if TYPE_CHECKING:
     from spanloom.datasets.foreign.row import Items

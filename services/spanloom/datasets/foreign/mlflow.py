@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.formats.readers import an_object
-from spanloom.datasets.foreign.expectations import expected_in
 from spanloom.datasets.foreign.row import Draft, is_given, key_of, others
+from spanloom.evaluation.subject.expectations import expected_in
 
 if TYPE_CHECKING:
     from spanloom.datasets.foreign.row import Items

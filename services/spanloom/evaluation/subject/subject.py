@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from spanloom.evaluation.subject.expected import Expected, read_expected
-from spanloom.evaluation.subject.run import Run
+from spanloom.core.errors import InvalidRequestError
+from spanloom.evaluation.subject.expectations import expected_of_run
+from spanloom.evaluation.subject.expected import Expected, UnreadableExpectedError, read_expected
+from spanloom.evaluation.subject.run import Run, UnreadableRunError
 
 if TYPE_CHECKING:
     from spanloom.evaluation.contract.result import Result
@@ -31,8 +33,19 @@ class Subject:
 
     @cached_property
     def expected(self) -> Expected:
-        """What is expected; raises ``UnreadableExpectedError``."""
-        return read_expected(self.given_expected)
+        """What is expected; raises ``UnreadableExpectedError``.
+
+        Where nothing is given, it is what the row of another system expects that the run is from.
+        """
+        return read_expected(self.given_expected or self._carried())
+
+    def _carried(self) -> dict[str, Any]:  # JSON values
+        try:
+            return {} if self.run.is_messages else expected_of_run(self.run.document)
+        except UnreadableRunError:  # the evaluator that reads it says so
+            return {}
+        except InvalidRequestError as error:
+            raise UnreadableExpectedError(str(error)) from error
 
     @cached_property
     def reference(self) -> Run | None:

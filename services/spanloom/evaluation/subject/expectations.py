@@ -1,16 +1,20 @@
-"""What rows of Databricks and MLflow expect, under the names that items have for it."""
+"""What rows of other systems expect, under the names that items of datasets have for it.
+
+A run that was read from such a row carries it in its metadata.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.errors import InvalidRequestError
+from spanloom.core.exchange.mlflow.rows import expectations_of
 from spanloom.core.formats.readers import a_list, a_text, an_object
-from spanloom.datasets.foreign.row import is_given
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from spanloom.core.document import Document
     from spanloom.core.formats.json_bytes import Json
 
 
@@ -21,7 +25,7 @@ def expected_in(row: Json, where: str = "") -> dict[str, Any]:  # JSON values
     """
     made: dict[str, Any] = {}
     for name, value in row.items():
-        if not is_given(value):
+        if value in (None, "", [], {}):
             continue
         ours, read = _MEMBERS.get(name, (name, _as_it_is))
         made[ours] = read(value, f"{where}{name}")
@@ -54,3 +58,16 @@ _MEMBERS: dict[str, tuple[str, Callable[[Any, str], Any]]] = {
 }
 EXPECTED = frozenset({*_MEMBERS, "guidelines", "custom_expected"})
 """Columns of a row that say what is expected."""
+_REFERENCE = "reference_output"
+"""In the metadata of a run from an evaluation set of Coze Loop."""
+
+
+def expected_of_run(document: Document) -> dict[str, Any]:  # JSON values
+    """Return what the row that a run was read from expects of it; nothing of any other run.
+
+    Raises ``InvalidRequestError`` with the place of a member that has another shape.
+    """
+    metadata = document.extraction.get("metadata")
+    reference = metadata.get(_REFERENCE) if isinstance(metadata, dict) else None
+    told = {"response": reference} if isinstance(reference, str) and reference else {}
+    return told | expected_in(dict(expectations_of(document)))
