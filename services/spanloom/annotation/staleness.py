@@ -9,6 +9,7 @@ or has neither, is unknown.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -81,6 +82,26 @@ class Staleness:
         left, waiting = _Left(), iter(scores)
         while some := list(islice(waiting, TOGETHER)):
             yield from zip(some, self._of(some, left), strict=True)
+
+    def with_hashes(self, scores: Sequence[Score]) -> Sequence[Score]:
+        """Return scores, those of steps of the current version with the hash of their step.
+
+        By it they follow the step. Documents are read within the bounds of one answer; a score has
+        no hash where its document has no room, or where it has one or a fingerprint already.
+        """
+        steps = [one for one in scores if one.target == "step" and not _has_anchor(one)]
+        current = self._keeper.currents(sorted({one.key for one in steps})) if steps else {}
+        now = [_Now(key, version, frozenset(), has_steps=True) for key, version in current.items()]
+        self._read([one for one in now if not self._has(one)], _Left())
+        return [self._hashed(one, current.get(one.key, 0)) for one in scores]
+
+    def _hashed(self, score: Score, version: int) -> Score:
+        is_of_it = score.target == "step" and score.judged_version in (0, version)
+        if _has_anchor(score) or not is_of_it or not self._versions.knows(score.key, version):
+            return score
+        now = self._versions.anchors(score.key, version)
+        step = now.by_id.get(score.step_id) if now else None
+        return replace(score, step_hash=step.hash) if step else score
 
     def _of(self, scores: Sequence[Score], left: _Left) -> Iterator[bool | None]:
         keys = {score.key for score in scores if score.key.trace_id}
@@ -156,6 +177,11 @@ def _needed(scores: Sequence[Score], current: Mapping[TraceKey, int]) -> Iterato
             views[score.key] |= set()
     for key, wanted in views.items():
         yield _Now(key, current[key], wanted, key in steps)
+
+
+def _has_anchor(score: Score) -> bool:
+    """Return whether what a score was made on is known from it."""
+    return bool(score.step_hash or score.view_fingerprint)
 
 
 def _has_step_hash(score: Score) -> bool:

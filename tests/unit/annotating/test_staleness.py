@@ -144,3 +144,23 @@ def test_a_document_that_no_evaluator_can_read_is_unknown(desk: Desk) -> None:
     assert broken.document
     desk.store.state.records[KEY] = replace(broken, version=2, document=b"7")
     assert set(stale(desk).values()) == {None}
+
+
+def test_a_score_of_a_step_follows_it_from_the_version_that_is_there_when_it_is_stored(
+    desk: Desk,
+) -> None:
+    said = {"trace_id": KEY.trace_id, "target": "step", "author": "a", "value": 1}
+    items = [
+        *({**said, "name": f"at {n}", "step_id": step} for n, step in enumerate(desk.steps)),
+        {**said, "name": "unknown step", "step_id": "f" * 16},
+        {**said, "name": "before", "step_id": desk.steps[0], "judged_version": 7},
+    ]
+    desk.ask("POST", "/v1/scores", json={"items": items})
+    change(desk, 2, "", "another answer")
+    assert stale(desk) == {
+        "at 0": False,
+        "at 1": True,
+        "at 2": True,
+        "unknown step": None,
+        "before": None,
+    }

@@ -12,6 +12,7 @@ from spanloom.core.model import score as scores
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.annotations import BEFORE_ALL_SCORES, ScorePlace, ScoreQuery
 from spanloom.core.records.score import ScoreItem
+from spanloom.core.scoring.results import LONGEST_NAME
 
 
 def encode_score_cursor(place: ScorePlace, question: str = "") -> str:
@@ -31,7 +32,7 @@ def _place(project: str, trace_id: str, score_id: str) -> ScorePlace:
 
 
 Text = Annotated[str, Field(max_length=512)]
-MetricName = Annotated[str, Field(min_length=1, max_length=200)]
+MetricName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
 WAITS_US = 7 * 24 * 3600 * 1_000_000
 """So long a score waits for its trajectory before it is listed as an orphan."""
@@ -67,7 +68,7 @@ class ScoresQuery(BaseModel):
         ),
     ] = False
     name: Annotated[
-        str, Field(description="Only of this name.", max_length=200, examples=["potato"])
+        str, Field(description="Only of this name.", max_length=LONGEST_NAME, examples=["potato"])
     ] = ""
     source: Annotated[
         list[Annotated[str, Field(max_length=50)]],
@@ -78,7 +79,7 @@ class ScoresQuery(BaseModel):
         ),
     ] = []
     author: Annotated[
-        str, Field(description="Only by this author.", max_length=200, examples=["ada"])
+        str, Field(description="Only by this author.", max_length=LONGEST_NAME, examples=["ada"])
     ] = ""
     limit: Annotated[
         int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
@@ -130,9 +131,9 @@ class ScoreRequest(BaseModel):
         TraceId | Literal[""],
         Field(description="Of a conversation or an item empty.", examples=[EXAMPLE_TRACE]),
     ] = ""
-    name: Annotated[str, Field(min_length=1, max_length=200)]
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
     source: Literal["model", "rule", "llm", "code", "api", "human", "import"] = "api"
-    author: Annotated[str, Field(min_length=1, max_length=200)]
+    author: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
     target: Literal["trajectory", "step", "span", "conversation", "item"] = "trajectory"
     step_id: Annotated[str, Field(max_length=64)] = ""
     conversation_id: Text = ""

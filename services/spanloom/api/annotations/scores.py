@@ -1,7 +1,7 @@
 """Routes of scores by people, rules and models: list and store them."""
 
 from itertools import islice
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Query, Response
 
@@ -26,6 +26,9 @@ from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.model.score import Score
 from spanloom.core.records.score import ScoreItem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 router = APIRouter(tags=["annotations"])
 
@@ -97,7 +100,8 @@ async def write_scores(
     After 7 days it is listed as an orphan.
     """
     now_us = using.annotating.writing.now_us()
-    made = [item.score(project, now_us) for item in wanted.items]
+    made: Sequence[Score] = [item.score(project, now_us) for item in wanted.items]
+    made = await using.calls.run(using.annotating.staleness.with_hashes, made)
     waiting = await using.calls.run(using.annotating.scores.store, made)
     if waiting:
         response.status_code = 202

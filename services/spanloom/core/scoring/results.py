@@ -24,7 +24,7 @@ from spanloom.core.conventions.evaluations import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-LONGEST_NAME = 200
+LONGEST_NAME = 300
 LONGEST_TEXT = 512
 LONGEST_RATIONALE = 20_000
 """Maximum numbers of characters, as at the door of scores; longer texts are cut."""

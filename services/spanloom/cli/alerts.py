@@ -1,0 +1,266 @@
+"""``spanloom alerts``: makes, tries and lists alerts, and what they fired for."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+import orjson
+
+from spanloom.cli.client import client_option
+from spanloom.cli.options import TeachingCommand, TeachingGroup
+from spanloom.cli.output import Form, columns_option, document_output, give_rows, rows_output
+from spanloom.core.showing.values import printable
+from spanloom.terminal.alerts import render_alert, render_alerts, render_events, render_tried
+from spanloom.terminal.output import make_console, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from spanloom.client.client import Client
+    from spanloom.core.records.alert import AlertEventItem
+
+Command = TypeVar("Command", bound="Callable[..., None]")
+_CHANNELS = ("webhook", "slack", "alertmanager")
+_OF_QUESTION = ("where", "metric", "of", "by", "window", "above", "below", "at_least")
+_QUESTION = (
+    click.option("--where", metavar="LINE", help="Runs that fire; of a number, what narrows it."),
+    click.option("--metric", metavar="METRIC", help="A number instead: rate(error)."),
+    click.option("--of", type=click.Choice(["runs", "steps"]), help="What the number is of."),
+    click.option("--by", metavar="FIELDS", help="Fields whose values make groups of a number."),
+    click.option("--window", metavar="TIME", help="Of the runs that began in it: 15m, 1h."),
+    click.option("--above", type=float, metavar="N", help="It fires while the number is larger."),
+    click.option("--below", type=float, metavar="N", help="It fires while the number is smaller."),
+    click.option("--at-least", type=int, metavar="N", help="Runs or steps that a number needs."),
+    click.option(
+        "--file",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        help="A definition as JSON, which the options complete.",
+    ),
+)
+
+
+def _project(command: Command) -> Command:
+    return click.option("--project", metavar="NAME", help="Of this project.")(command)
+
+
+def _signed(command: Command) -> Command:
+    return click.option("--annotator", metavar="NAME", help="Who does it; nobody checks it.")(
+        command
+    )
+
+
+def _question(command: Command) -> Command:
+    for option in reversed(_QUESTION):
+        command = option(command)
+    return command
+
+
+def _defined(file: Path | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the definition of a file, with what options give; raises ``click.UsageError``."""
+    defined: Any = {}
+    if file is not None:
+        try:
+            defined = orjson.loads(file.read_bytes())
+        except ValueError as error:
+            raise click.UsageError(f"{printable(str(file))} is no JSON: {error}") from error
+        if not isinstance(defined, dict):
+            raise click.UsageError(f"{printable(str(file))} is no JSON object")
+    named = {name: given[name] for name in _OF_QUESTION if given.get(name) is not None}
+    if not defined and not named:
+        raise click.UsageError("name what is asked: --where LINE, --metric METRIC or --file FILE")
+    return {**defined, **named}
+
+
+@click.group(
+    "alerts",
+    cls=TeachingGroup,
+    examples=(
+        "spanloom alerts list",
+        "spanloom alerts test --where 'has_error and cost > 1' --days 30",
+        "spanloom alerts put costly --where 'cost > 1' --webhook https://hooks.example.com/agents",
+        "spanloom alerts put errors --metric 'rate(error)' --window 15m --above 0.2 --at-least 20",
+        "spanloom alerts events costly --state firing --current",
+        "spanloom alerts delete costly",
+    ),
+)
+def alerts_group() -> None:
+    """Watch what comes in: lines about runs, and numbers against thresholds.
+
+    What fires is told to webhooks, Slack and Alertmanager, and taken back when a late span makes it
+    untrue.
+    """
+
+
+@alerts_group.command("list", cls=TeachingCommand)
+@_project
+@columns_option
+@rows_output
+@client_option
+def list_command(
+    *, project: str | None, columns: Sequence[str], form: Form, client: Client
+) -> None:
+    """List the alerts of a project by name, with how much of each fires."""
+    rows = (one.model_dump(mode="json") for one in client.alerts(project=project))
+    give_rows(rows, render_alerts, form=form, columns=columns)
+
+
+@alerts_group.command("show", cls=TeachingCommand)
+@click.argument("name")
+@_project
+@document_output
+@client_option
+def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
+    """Show an alert: what it asks, whom it tells."""
+    _give(client.alert(name, project=project).model_dump(mode="json"), form)
+
+
+@alerts_group.command("put", cls=TeachingCommand)
+@click.argument("name")
+@_question
+@click.option("--webhook", multiple=True, metavar="URL", help="Told as JSON; repeatable.")
+@click.option("--slack", multiple=True, metavar="URL", help="An incoming webhook of Slack.")
+@click.option("--alertmanager", multiple=True, metavar="URL", help="Its /api/v2/alerts.")
+@click.option("--secret-file", metavar="PATH", help="There, signs what these channels are told.")
+@click.option("--severity", metavar="WORD", help="A word for receivers.")
+@click.option("--repeat-after", metavar="TIME", help="A number is told again after it: 4h.")
+@click.option("--paused/--not-paused", default=None, help="Nothing fires.")
+@_project
+@_signed
+@document_output
+@client_option
+def put_command(
+    *,
+    name: str,
+    file: Path | None,
+    project: str | None,
+    annotator: str | None,
+    form: Form,
+    client: Client,
+    **given: Any,
+) -> None:
+    """Make or replace an alert, and show it.
+
+    Another question is another version, which fires anew.
+    """
+    defined = _defined(file, given)
+    more = {n: given[n] for n in ("severity", "repeat_after", "paused") if given[n] is not None}
+    made = client.put_alert(
+        name, {**defined, **more, **_told(given)}, project=project, annotator=annotator
+    )
+    _give(made.model_dump(mode="json"), form)
+
+
+@alerts_group.command("test", cls=TeachingCommand)
+@click.argument("name", required=False)
+@_question
+@click.option(
+    "--days", type=click.IntRange(1, 90), default=7, show_default=True, help="Of the last days."
+)
+@_project
+@document_output
+@client_option
+def test_command(
+    *,
+    name: str | None,
+    file: Path | None,
+    days: int,
+    project: str | None,
+    form: Form,
+    client: Client,
+    **given: Any,
+) -> None:
+    """Say how often an alert would have fired in the last days, with its runs.
+
+    Of an alert that is there, by NAME, or of what the options ask. Nothing is stored or told.
+    """
+    if name is None:
+        defined = _defined(file, given)
+    else:
+        there = client.alert(name, project=project).model_dump(mode="json")
+        defined = {n: there[n] for n in _OF_QUESTION if there[n] is not None}
+    found = dict(client.try_alert(defined, days=days, project=project))
+    if form is Form.TABLE:
+        render_tried(found, make_console(sys.stdout), _now_ms())
+    else:
+        write_json(orjson.dumps(found), sys.stdout, indent=form is Form.JSON)
+
+
+@alerts_group.command("events", cls=TeachingCommand)
+@click.argument("name")
+@click.option(
+    "--state", type=click.Choice(["firing", "resolved", "withdrawn"]), help="Only in this state."
+)
+@click.option("--current", is_flag=True, help="Only the last event of each run or group.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="The most events."
+)
+@_project
+@columns_option
+@rows_output
+@client_option
+def events_command(
+    *,
+    name: str,
+    state: str | None,
+    current: bool,
+    limit: int,
+    project: str | None,
+    columns: Sequence[str],
+    form: Form,
+    client: Client,
+) -> None:
+    """List what an alert fired for and what was taken back, newest first."""
+    asked: dict[str, Any] = {"state": state, "current": current, "project": project}
+    rows = (one.model_dump(mode="json") for one in _events(client, name, limit, asked))
+
+    def draw(found: Any, console: Any) -> None:
+        render_events(found, console, _now_ms())
+
+    give_rows(rows, draw, form=form, columns=columns)
+
+
+@alerts_group.command("delete", cls=TeachingCommand)
+@click.argument("name")
+@_project
+@_signed
+@client_option
+def delete_command(
+    *, name: str, project: str | None, annotator: str | None, client: Client
+) -> None:
+    """Delete an alert: nothing of it fires any more."""
+    client.delete_alert(name, project=project, annotator=annotator)
+    click.echo(f"deleted {printable(name)}")
+
+
+def _told(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the channels of options; nothing without any, so that those of a file stay."""
+    secret = {"secret_file": given["secret_file"]} if given["secret_file"] else {}
+    channels = [{"kind": kind, "url": url, **secret} for kind in _CHANNELS for url in given[kind]]
+    return {"channels": channels} if channels else {}
+
+
+def _events(
+    client: Client, name: str, limit: int, asked: dict[str, Any]
+) -> Iterator[AlertEventItem]:
+    cursor: str | None = None
+    while limit > 0:
+        page = client.alert_events(name, limit=min(limit, 200), cursor=cursor, **asked)
+        yield from page.items
+        limit, cursor = limit - len(page.items), page.next_cursor
+        if cursor is None:
+            return
+
+
+def _give(found: dict[str, Any], form: Form) -> None:
+    if form is Form.TABLE:
+        render_alert(found, make_console(sys.stdout))
+    else:
+        write_json(orjson.dumps(found), sys.stdout, indent=form is Form.JSON)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,36 @@
+"""Channels that answer as a test says, without a network."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from spanloom.alerts.sending import CannotTellError
+
+if TYPE_CHECKING:
+    from spanloom.alerts.definition import Channel
+
+
+class ScriptedChannels:
+    """``Sender`` that keeps what each address was told, and fails or hangs where it is told to."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, dict[str, Any]]] = []
+        self.failing: dict[str, str] = {}
+        """Why each of these addresses fails."""
+        self.hanging: set[str] = set()
+        self.tries: list[str] = []
+
+    async def send(self, channel: Channel, body: bytes) -> None:
+        """See ``Sender.send``."""
+        self.tries.append(channel.url)
+        if channel.url in self.hanging:
+            await asyncio.Event().wait()
+        if reason := self.failing.get(channel.url):
+            raise CannotTellError(reason)
+        self.told.append((channel.url, orjson.loads(body)))
+
+    async def close(self) -> None:
+        """See ``Sender.close``."""
