@@ -178,6 +178,20 @@ class Metrics:
             ["result"],
             registry=r,
         )
+        # online rules
+        self.online_rule_lag = Gauge(
+            "spanloom_online_rule_lag_seconds",
+            "For how long the oldest run has waited that an online rule could judge; of the process"
+            " that takes in the change feed.",
+            ["rule"],
+            registry=r,
+        )
+        self.online_runs = Counter(
+            "spanloom_online_rule_runs",
+            "Runs that online rules had to do with, by what became of them.",
+            ["rule", "outcome"],
+            registry=r,
+        )
         # alerts
         self.alerts_firing = Gauge(
             "spanloom_alerts_firing",

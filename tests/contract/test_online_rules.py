@@ -115,11 +115,12 @@ def test_work_waits_until_it_is_due_and_deferred_work_comes_last(
     store: Store, project: str
 ) -> None:
     one, other, third = (TraceKey(project, c * 32) for c in "abc")
-    later = replace(work(one), state=WorkState.DEFERRED, due_us=99)
+    later = replace(work(one), state=WorkState.DEFERRED)
     pending = [work(other, due_us=9), work(third, due_us=8)]
     store.online_rules.add_work([later, *pending])
     assert waiting(store, project) == [*reversed(pending), later]
     assert waiting(store, project, 8) == [pending[1], later]
+    assert waiting(store, project, 6) == []
     assert waiting(store, project, limit=1) == [pending[1]]
     assert waiting(store, project, states={WorkState.DEFERRED}) == [later]
     assert waiting(store, project, rules={(project, "other")}) == []
@@ -157,17 +158,13 @@ def test_what_was_taken_is_counted_once(store: Store, key: TraceKey) -> None:
 
 
 def test_runs_of_earlier_versions_are_listed_by_their_ids(store: Store, project: str) -> None:
-    old, new, failed = (TraceKey(project, c * 32) for c in "abc")
-    store.online_rules.add_work(
-        [
-            *(work(old), work(old, 2), work(new, rule_version=2)),
-            work(failed, rule_version=2, state=WorkState.ERROR),
-        ]
-    )
+    old, new, both = (TraceKey(project, c * 32) for c in "abc")
+    again = [work(both), work(both, rule_version=2)]
+    store.online_rules.add_work([work(old), work(old, 2), work(new, rule_version=2), *again])
     before = store.online_rules.judged_before
-    assert before(project, RULE, 2, "", 9) == [old.trace_id, failed.trace_id]
+    assert before(project, RULE, 2, "", 9) == [old.trace_id, both.trace_id]
     assert before(project, RULE, 2, "", 1) == [old.trace_id]
-    assert before(project, RULE, 2, old.trace_id, 9) == [failed.trace_id]
+    assert before(project, RULE, 2, old.trace_id, 9) == [both.trace_id]
 
 
 def test_the_latest_place_of_a_walk_counts(store: Store, project: str) -> None:

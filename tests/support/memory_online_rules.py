@@ -62,7 +62,7 @@ class MemoryOnlineRules(MemorySubject):
             if one.state in states
             and one.rule_id in rules
             and covers(slices, one.key)
-            and (one.state is WorkState.DEFERRED or one.due_us <= now_us)
+            and one.due_us <= now_us
         ]
         found.sort(key=lambda one: (one.state is WorkState.DEFERRED, one.due_us, *one.id))
         return found[:limit]
@@ -95,11 +95,10 @@ class MemoryOnlineRules(MemorySubject):
         self, project: str, name: str, version: int, after: str, limit: int
     ) -> Sequence[str]:
         """See ``OnlineRuleStore.judged_before``."""
-        again = {WorkState.ERROR, WorkState.STALE}
         found = {
             one.key.trace_id
             for one in self._of(project, name)
-            if one.key.trace_id > after and (one.rule_version < version or one.state in again)
+            if one.key.trace_id > after and one.rule_version < version
         }
         return sorted(found)[:limit]
 

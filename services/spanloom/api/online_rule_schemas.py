@@ -139,8 +139,7 @@ class OnlineRuleRequest(_Strict):
     rescore: Annotated[
         bool,
         Field(
-            description="Whether to judge the runs again that it has judged before, and those that "
-            "could not be judged.",
+            description="Whether a new version judges those runs, too, that it has had to do with.",
             examples=[False],
         ),
     ] = False

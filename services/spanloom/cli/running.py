@@ -72,6 +72,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "List projects, with their size, limits and retention.",
     ),
     "datasets": ("datasets:datasets_group", "Fill datasets, freeze and copy their versions."),
+    "online-rules": ("online_rules:online_rules_group", "Judge runs as they come in, by rules."),
     "alerts": ("alerts:alerts_group", "Watch what comes in, and tell a webhook."),
     "experiments": (
         "experiments:experiments_group",

@@ -11,6 +11,7 @@ from spanloom.client.calls import annotations as said
 from spanloom.client.calls import datasets as sets
 from spanloom.client.calls import experiments as tried
 from spanloom.client.calls import lists, questions, runs, upkeep
+from spanloom.client.calls import online_rules as online
 from spanloom.client.calls import scores as judged
 from spanloom.client.calls import views as saved
 from spanloom.client.changes import WAIT_S, AsyncChanges, Changes
@@ -171,6 +172,12 @@ class Client:
     dataset_page = Method(sets.dataset_page, ask)
     dataset_table = Method(sets.dataset_table, ask)
 
+    online_rules = Method(online.online_rules, ask)
+    online_rule = Method(online.online_rule, ask)
+    put_online_rule = Method(online.put_online_rule, ask)
+    backfill_online_rule = Method(online.backfill_online_rule, ask)
+    delete_online_rule = Method(online.delete_online_rule, ask)
+
     experiments = Method(tried.experiments, ask)
     experiment = Method(tried.experiment, ask)
     start_experiment = Method(tried.start_experiment, ask)
@@ -304,6 +311,12 @@ class AsyncClient:
     commit_dataset = Method(sets.commit_dataset, ask)
     dataset_page = Method(sets.dataset_page, ask)
     dataset_table = Method(sets.dataset_table, ask)
+
+    online_rules = Method(online.online_rules, ask)
+    online_rule = Method(online.online_rule, ask)
+    put_online_rule = Method(online.put_online_rule, ask)
+    backfill_online_rule = Method(online.backfill_online_rule, ask)
+    delete_online_rule = Method(online.delete_online_rule, ask)
 
     experiments = Method(tried.experiments, ask)
     experiment = Method(tried.experiment, ask)

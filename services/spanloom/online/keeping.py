@@ -85,8 +85,8 @@ class OnlineRules:
     def put(self, project: str, name: str, changes: Mapping[str, Any], put_by: str) -> KeptRule:
         """Make a rule, or change the given attributes of one; the same again changes nothing.
 
-        ``rescored`` is whether runs that it judged before are judged again. Raises
-        ``InvalidQueryError``, ``InvalidEvaluatorError`` and ``RuleRefusedError``.
+        ``rescored`` is whether runs that it judged before are judged again, by a new version.
+        Raises ``InvalidQueryError``, ``InvalidEvaluatorError`` and ``RuleRefusedError``.
         """
         if project == UNREAD_PROJECT:
             raise RuleRefusedError(
@@ -122,9 +122,10 @@ class OnlineRules:
         if there.is_deleted:  # its versions go on: work of the old ones is still there
             return replace(new, version=there.version + 1, **given)
         rule = replace(there, **given)
-        if _judging(rule) != _judging(there):
+        is_again = bool(changes.get("rescored"))
+        if is_again or _judging(rule) != _judging(there):
             rule = replace(rule, version=there.version + 1)
-        return replace(rule, rescored=rule.version) if changes.get("rescored") else rule
+        return replace(rule, rescored=rule.version) if is_again else rule
 
     def _follow(self) -> None:
         """Have the feed followed from now on, if there are no rules yet."""

@@ -29,6 +29,9 @@ from spanloom.following.sharing import JUDGE
 from spanloom.heartbeat import Heartbeat
 from spanloom.indexer import Indexer
 from spanloom.keeper import Keeper, Retention
+from spanloom.online.current import CurrentRules
+from spanloom.online.taker import OnlineTaker
+from spanloom.online.worker import OnlineWorker
 from spanloom.outage import Outage
 from spanloom.process.collecting import Shared, build_collector
 from spanloom.process.datadir import DataDir, temporary_in
@@ -226,9 +229,16 @@ class Service:
         if not self._settings.no_search:
             held = partial(heartbeat.held, "index") if heartbeat else hold_all
             yield Indexer(store.text_index, self.metrics, outage=self._outage, held=held)
-        judged = partial(heartbeat.held, JUDGE) if heartbeat else hold_all
-        yield ExperimentRunner(store, self._outage, judged)
+        yield from self._judging(store, heartbeat)
         yield from self._alerting(store, heartbeat)
+
+    def _judging(self, store: ClickHouseStore, heartbeat: Heartbeat | None) -> Iterator[Part]:
+        """Yield the parts of online rules, which take in and judge, and that of experiments."""
+        held = partial(heartbeat.held, JUDGE) if heartbeat else hold_all
+        rules = CurrentRules(store.online_rules)
+        yield OnlineTaker(store, rules, self.metrics, outage=self._outage, held=held)
+        yield OnlineWorker(store, rules, self.metrics, outage=self._outage, held=held)
+        yield ExperimentRunner(store, self._outage, held)
 
     def _alerting(self, store: ClickHouseStore, heartbeat: Heartbeat | None) -> Iterator[Part]:
         """Yield the part that tells channels, and the one that finds what to tell."""

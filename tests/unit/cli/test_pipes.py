@@ -36,7 +36,7 @@ LOOKING = {
     ),
     *("keys list", "dead-letters list", "stats", "fields", "compare", "views list", "views show"),
     *("datasets list", "datasets show", "scores list", "eval agree", "eval rules"),
-    *("alerts list", "alerts show", "alerts put", "alerts test", "alerts events"),
+    *("online-rules list", "online-rules show"),
     *("alerts list", "alerts show", "alerts put", "alerts test", "alerts events"),
     *(f"experiments {does}" for does in ("list", "show", "start", "results", "compare", "cancel")),
     *("search", "sql", "eval run", "eval compare"),

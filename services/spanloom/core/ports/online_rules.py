@@ -44,9 +44,9 @@ class OnlineRuleStore(Protocol):
         rules: Collection[RuleId],
         states: Collection[WorkState],
     ) -> Sequence[Work]:
-        """Return work of these rules in one of the states of ``WAITING``, of runs in the slices.
+        """Return work of these rules that waits in one of these states, of runs in the slices.
 
-        Pending work is left out before it is due, and comes before deferred work, the one that is
+        Work is left out before it is due; pending work comes before deferred work, the one that is
         due longest first.
         """
 
@@ -62,10 +62,7 @@ class OnlineRuleStore(Protocol):
     def judged_before(
         self, project: str, name: str, version: int, after: str, limit: int
     ) -> Sequence[str]:
-        """Return traces behind one, by id, that earlier versions of a rule had to do with.
-
-        Those that failed under this version are among them.
-        """
+        """Return traces behind one, by id, that earlier versions of a rule had to do with."""
 
     def place(self, place: WalkPlace) -> None:
         """Store how far a walk has come, durable when this returns."""

@@ -97,9 +97,18 @@ class Results(NamedTuple):
         """Return the result of an evaluator that does not apply to the run."""
         return self._without_value("na", name, reason, warnings=tuple(warnings))
 
-    def skipped(self, reason: str, *, name: str = "", cost_usd: float | None = None) -> Result:
+    def skipped(
+        self,
+        reason: str,
+        *,
+        name: str = "",
+        metrics: Mapping[str, float | None] | None = None,
+        cost_usd: float | None = None,
+    ) -> Result:
         """Return the result of an evaluator that was not run, as its budget is spent."""
-        return self._without_value("skipped", name, reason, cost_usd=cost_usd)
+        return self._without_value(
+            "skipped", name, reason, metrics=dict(metrics or {}), cost_usd=cost_usd
+        )
 
     def error(
         self,
@@ -107,6 +116,7 @@ class Results(NamedTuple):
         reason: str,
         *,
         name: str = "",
+        metrics: Mapping[str, float | None] | None = None,
         warnings: Sequence[str] = (),
         cost_usd: float | None = None,
     ) -> Result:
@@ -116,6 +126,7 @@ class Results(NamedTuple):
             name,
             reason,
             error_code=code.value,
+            metrics=dict(metrics or {}),
             warnings=tuple(warnings),
             cost_usd=cost_usd,
         )
@@ -127,6 +138,5 @@ class Results(NamedTuple):
             kind=self.kind,
             status=status,
             rationale=reason,
-            metrics={},
-            **others,
+            **{"metrics": {}, **others},
         )

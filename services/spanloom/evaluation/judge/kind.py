@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from spanloom.core.model.trajectory import Usage
 from spanloom.evaluation.contract.errors import ErrorCode, InvalidEvaluatorError
@@ -57,12 +57,12 @@ class Judge:
             keys = self._keys(material)
             votes = [self._vote(material, key, tally) for key in keys]
         except BudgetSpentError as error:
-            yield self.results.skipped(str(error), cost_usd=tally.cost_usd)
+            yield self.results.skipped(str(error), **_taken(tally))
         except AskError as error:
-            yield self.results.error(error.code, str(error), cost_usd=tally.cost_usd)
+            yield self.results.error(error.code, str(error), **_taken(tally))
         except InvalidAnswerError as error:
             reason = f"the model gave no valid answer: {error}"
-            yield self.results.error(error.code, reason, cost_usd=tally.cost_usd)
+            yield self.results.error(error.code, reason, **_taken(tally))
         else:
             yield self._result(material, votes, tally)
 
@@ -99,7 +99,7 @@ class Judge:
         if outcome is None:
             said = ", ".join(str(vote.answer.value) for vote in votes)
             reason = f"no category has more than half of the votes: {said}"
-            return self.results.error(ErrorCode.NO_MAJORITY, reason, cost_usd=tally.cost_usd)
+            return self.results.error(ErrorCode.NO_MAJORITY, reason, **_taken(tally))
         value, steps = outcome.answer.value, material.steps.step_ids
         return self.results.judged(
             value,
@@ -113,6 +113,11 @@ class Judge:
             cost_usd=tally.cost_usd,
             coverage=min(vote.coverage for vote in votes),
         )
+
+
+def _taken(tally: Tally) -> dict[str, Any]:  # members of a result
+    """Return what a judgement took that came to nothing."""
+    return {"metrics": tally.metrics(), "cost_usd": tally.cost_usd}
 
 
 def make_judge(

@@ -1,7 +1,7 @@
--- Traces that earlier versions of a rule had to do with, and those that failed under this one.
+-- Traces that earlier versions of a rule had to do with.
 SELECT DISTINCT TraceId
-FROM online_work FINAL
+FROM online_work
 WHERE Project = {project:String} AND Rule = {of_name:String} AND TraceId > {after:String}
-  AND (RuleVersion < {version:UInt32} OR State IN ('error', 'stale'))
+  AND RuleVersion < {version:UInt32}
 ORDER BY TraceId
 LIMIT {limit:UInt64}

@@ -16,6 +16,6 @@ FROM
     LIMIT 1 BY Project, TraceId, Rule, RuleVersion, Version
 )
 WHERE State IN JSONExtract({states:String}, 'Array(String)')
-  AND (State = 'deferred' OR DueUnixMicro <= {now_us:Int64})
+  AND DueUnixMicro <= {now_us:Int64}
 ORDER BY State = 'deferred', DueUnixMicro, Project, TraceId, Rule, RuleVersion, Version
 LIMIT {limit:UInt64}

@@ -1,0 +1,214 @@
+"""``spanloom online-rules``: lists, puts, pauses, deletes rules that judge what comes in."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+import orjson
+
+from spanloom.cli.client import client_option, to_milliseconds
+from spanloom.cli.eval_files import FileError
+from spanloom.cli.options import TeachingCommand, TeachingGroup
+from spanloom.cli.output import Form, columns_option, document_output, give_rows, rows_output
+from spanloom.core.showing.values import printable
+from spanloom.evaluation.files.config.text import MOST_BYTES, ConfigError, read_text
+from spanloom.terminal.online_rules import render_online_rule, render_online_rules
+from spanloom.terminal.output import make_console, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from spanloom.client.client import Client
+
+Command = TypeVar("Command", bound="Callable[..., None]")
+_TOLD = frozenset(
+    {"name", "project", "version", "progress", "put_by", "put_at", *("taken", "done")}
+)
+
+
+@click.group(
+    "online-rules",
+    cls=TeachingGroup,
+    examples=(
+        "spanloom online-rules put limits rule.yaml --sample 0.1",
+        "spanloom online-rules put limits --where 'outcome = failed'",
+        "spanloom online-rules list",
+        "spanloom online-rules show limits",
+        "spanloom online-rules pause limits",
+        "spanloom online-rules resume limits",
+        "spanloom online-rules backfill limits --since 7d",
+        "spanloom online-rules put limits rule.yaml --rescore",
+        "spanloom online-rules delete limits",
+    ),
+)
+def online_rules_group() -> None:
+    """Judge runs as they come in, by rules that the service keeps.
+
+    What evaluators say becomes scores. A rule judges a run once, and again after a late span has
+    changed what they read.
+    """
+
+
+def _project(command: Command) -> Command:
+    return click.option("--project", metavar="NAME", help="Of this project.")(command)
+
+
+def _signed(command: Command) -> Command:
+    return click.option("--annotator", metavar="NAME", help="Who does it; nobody checks it.")(
+        command
+    )
+
+
+@online_rules_group.command("list", cls=TeachingCommand)
+@_project
+@columns_option
+@rows_output
+@client_option
+def list_command(
+    *, project: str | None, columns: Sequence[str], form: Form, client: Client
+) -> None:
+    """List the online rules of a project with their progress."""
+    rows = (one.model_dump(mode="json") for one in client.online_rules(project=project))
+    give_rows(rows, render_online_rules, form=form, columns=columns)
+
+
+@online_rules_group.command("show", cls=TeachingCommand)
+@click.argument("name")
+@_project
+@document_output
+@client_option
+def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
+    """Show what a rule judges, by what, and how far it is."""
+    found = client.online_rule(name, project=project).model_dump(mode="json")
+    if form is Form.TABLE:
+        render_online_rule(found, make_console(sys.stdout))
+    else:
+        write_json(orjson.dumps(found), sys.stdout, indent=form is Form.JSON)
+
+
+@online_rules_group.command("put", cls=TeachingCommand)
+@click.argument("name")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--where", metavar="QUESTION", help="Which runs; in place of that of the file.")
+@click.option(
+    "--sample", type=click.FloatRange(0, 1), help="The share of runs; in place of that of the file."
+)
+@click.option("--rescore", is_flag=True, help="Judge runs again that it has judged before.")
+@_project
+@_signed
+@client_option
+def put_command(
+    *,
+    name: str,
+    file: Path | None,
+    where: str | None,
+    sample: float | None,
+    rescore: bool,
+    project: str | None,
+    annotator: str | None,
+    client: Client,
+) -> None:
+    """Make a rule, or change what is given of it.
+
+    FILE is YAML or JSON with the members of a rule: evaluators, where, sample, unit, when, delay_s,
+    budget, backfill, paused. What `show --output json` writes is such a file.
+    """
+    given = {"where": where, "sample": sample}
+    options = {option: value for option, value in given.items() if value is not None}
+    rule = {**(_read(file) if file else {}), **options}
+    made = client.put_online_rule(name, rule, rescore=rescore, project=project, annotator=annotator)
+    click.echo(f"{printable(name)}@{made.version}")
+
+
+@online_rules_group.command("pause", cls=TeachingCommand)
+@click.argument("name")
+@_project
+@_signed
+@client_option
+def pause_command(*, name: str, project: str | None, annotator: str | None, client: Client) -> None:
+    """Judge nothing for now. What comes in meanwhile waits."""
+    client.put_online_rule(name, {"paused": True}, project=project, annotator=annotator)
+    click.echo(f"{printable(name)} is paused.")
+
+
+@online_rules_group.command("resume", cls=TeachingCommand)
+@click.argument("name")
+@_project
+@_signed
+@client_option
+def resume_command(
+    *, name: str, project: str | None, annotator: str | None, client: Client
+) -> None:
+    """Go on with what has waited."""
+    client.put_online_rule(name, {"paused": False}, project=project, annotator=annotator)
+    click.echo(f"{printable(name)} judges again.")
+
+
+@online_rules_group.command("backfill", cls=TeachingCommand)
+@click.argument("name")
+@click.option(
+    "--since",
+    metavar="WHEN",
+    callback=to_milliseconds,
+    help="Started at or after: 2h or 7d ago, a date, a time; by default all.",
+)
+@click.option(
+    "--until", metavar="WHEN", callback=to_milliseconds, help="Started before; by default all."
+)
+@_project
+@_signed
+@client_option
+def backfill_command(
+    *,
+    name: str,
+    since: int | None,
+    until: int | None,
+    project: str | None,
+    annotator: str | None,
+    client: Client,
+) -> None:
+    """Judge runs of the past, too: the same sample of them as of those that come in."""
+    client.backfill_online_rule(
+        name, since=since, until=until, project=project, annotator=annotator
+    )
+    click.echo(f"{printable(name)} judges runs of the past, too; `show` says how far it is.")
+
+
+@online_rules_group.command("delete", cls=TeachingCommand)
+@click.argument("name")
+@_project
+@_signed
+@client_option
+def delete_command(
+    *, name: str, project: str | None, annotator: str | None, client: Client
+) -> None:
+    """Delete a rule. Its scores stay."""
+    client.delete_online_rule(name, project=project, annotator=annotator)
+    click.echo(f"{printable(name)} is deleted.")
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    """Return a file of a rule; raises ``FileError`` and ``click.UsageError``."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise click.UsageError(f"{printable(str(path))}: {error.strerror}") from error
+    try:
+        value, _ = read_text(text)
+    except ConfigError as error:
+        raise FileError(path, error) from error
+    if not isinstance(value, dict):
+        raise click.UsageError(f"{printable(str(path))}: it has no members such as evaluators")
+    return _wanted(value)
+
+
+def _wanted(rule: dict[str, Any]) -> Mapping[str, Any]:  # JSON values
+    """Return a rule without what the service says of one that it has: `show` writes files, too."""
+    wanted = {name: value for name, value in rule.items() if name not in _TOLD}
+    if isinstance(past := wanted.get("backfill"), dict):
+        wanted["backfill"] = {name: past[name] for name in past if name not in _TOLD}
+    return wanted

@@ -1,0 +1,80 @@
+"""Calls that list, put and delete online rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from spanloom.client.moments import milliseconds_or_none
+from spanloom.client.request import Call, Reply, Request, get, given, segment, signed, typed
+from spanloom.client.request import with_json as request_with
+from spanloom.core.records.online_rule import OnlineRuleItem, OnlineRuleList
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from spanloom.client.moments import Moment
+
+_PATH = "/v1/online-rules"
+
+
+def online_rules(*, project: str | None = None) -> Call[Sequence[OnlineRuleItem]]:
+    """Return the online rules of a project by name, with their progress."""
+
+    def read(reply: Reply) -> Sequence[OnlineRuleItem]:
+        return OnlineRuleList.model_validate_json(reply.body).items
+
+    return Call(get(_PATH, project=project), read)
+
+
+def online_rule(name: str, *, project: str | None = None) -> Call[OnlineRuleItem]:
+    """Return an online rule with its progress; raises ``NotFoundError``."""
+    return typed(get(_path(name), project=project), OnlineRuleItem)
+
+
+def put_online_rule(
+    name: str,
+    rule: Mapping[str, Any],
+    *,
+    rescore: bool = False,
+    project: str | None = None,
+    annotator: str | None = None,
+) -> Call[OnlineRuleItem]:
+    """Make an online rule, or change what is given of it; ``None`` sets the default.
+
+    ``rule`` has members as the API takes them: ``where``, ``evaluators``, ``sample``, ``unit``,
+    ``when``, ``delay_s``, ``budget``, ``backfill``, ``paused``. ``rescore`` judges those runs again
+    that it has judged before. Raises ``QueryError`` with the place of what cannot be meant. ::
+
+        client.put_online_rule("limits", {"sample": 0.1, "evaluators": [{"kind": "match"}]})
+    """
+    body = {**rule, "rescore": True} if rescore else rule
+    request = request_with("PUT", _path(name), body, project=project, annotator=annotator)
+    return typed(replace(request, is_repeatable=not rescore), OnlineRuleItem)
+
+
+def backfill_online_rule(
+    name: str,
+    *,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    project: str | None = None,
+    annotator: str | None = None,
+) -> Call[OnlineRuleItem]:
+    """Have an online rule judge runs of the past, by the start of their root; raises as ``put``."""
+    ends = {"from": milliseconds_or_none(since), "to": milliseconds_or_none(until)}
+    told = {name: None if at is None else str(at) for name, at in ends.items()}
+    return put_online_rule(name, {"backfill": told}, project=project, annotator=annotator)
+
+
+def delete_online_rule(
+    name: str, *, project: str | None = None, annotator: str | None = None
+) -> Call[OnlineRuleItem]:
+    """Delete an online rule; its scores stay."""
+    params = given({"project": project})
+    request = Request("DELETE", _path(name), params, signed(annotator), is_repeatable=False)
+    return typed(request, OnlineRuleItem)
+
+
+def _path(name: str) -> str:
+    return f"{_PATH}/{segment(name)}"

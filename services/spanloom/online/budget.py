@@ -1,0 +1,88 @@
+"""What rules have taken today, and whether they may take more."""
+
+from __future__ import annotations
+
+import time
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from spanloom.core.model.online_rule import NO_BUDGET, Spent
+from spanloom.online.made import day_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spanloom.core.model.online_rule import OnlineRule, RuleId
+    from spanloom.core.ports.online_rules import OnlineRuleStore
+
+FRESH_US = 1_000_000
+"""What the store says of a rule is read again after so many microseconds: others spend, too."""
+
+
+class Budgets:
+    """The budgets of all rules, as far as this process knows; thread-safe.
+
+    A limit is compared before a run is judged, so that it is exceeded by no more than the runs that
+    are being judged then; that of runs is exact within a process.
+    """
+
+    def __init__(self, store: OnlineRuleStore, clock_ns: Callable[[], int] = time.time_ns) -> None:
+        """Read from a store what was taken; ``clock_ns`` is in ns since the epoch."""
+        self._store = store
+        self._clock_ns = clock_ns
+        self._lock = Lock()
+        self._read: dict[RuleId, tuple[int, Spent]] = {}
+        self._begun: dict[RuleId, int] = {}
+        """Runs that are being judged, or that the store does not have yet."""
+        self._unstored: dict[RuleId, Spent] = {}
+
+    def is_spent(self, rule: OnlineRule) -> bool:
+        """Return whether a rule may judge no run more today; raises ``RetryableError``."""
+        if rule.budget == NO_BUDGET:
+            return False
+        with self._lock:
+            return self._is_over(rule)
+
+    def begin(self, rule: OnlineRule) -> bool:
+        """Count a run that begins to be judged; return whether the budget allows it."""
+        if rule.budget == NO_BUDGET:
+            return True
+        with self._lock:
+            if self._is_over(rule):
+                return False
+            self._begun[rule.id] = self._begun.get(rule.id, 0) + 1
+            return True
+
+    def end(self, rule: OnlineRule, taken: Spent) -> None:
+        """Count what judging a run took, until ``stored`` says that the store knows it."""
+        if rule.budget == NO_BUDGET:
+            return
+        with self._lock:
+            self._begun[rule.id] = max(0, self._begun.get(rule.id, 0) - 1)
+            self._unstored[rule.id] = _sum(self._unstored.get(rule.id, Spent()), taken)
+
+    def stored(self) -> None:
+        """Forget what was counted here: the store has it now."""
+        with self._lock:
+            self._unstored.clear()
+            self._read.clear()
+
+    def _is_over(self, rule: OnlineRule) -> bool:
+        taken = _sum(self._spent(rule), self._unstored.get(rule.id, Spent()))
+        begun = self._begun.get(rule.id, 0)
+        taken = taken._replace(runs=taken.runs + begun)
+        limits = zip(rule.budget, taken, strict=True)
+        return any(limit is not None and used >= limit for limit, used in limits)
+
+    def _spent(self, rule: OnlineRule) -> Spent:
+        now_us = self._clock_ns() // 1_000
+        read_us, spent = self._read.get(rule.id, (0, Spent()))
+        if read_us <= now_us - FRESH_US:
+            spent = self._store.spent(*rule.id, day_of(now_us))
+            self._read[rule.id] = now_us, spent
+        return spent
+
+
+def _sum(one: Spent, other: Spent) -> Spent:
+    usd, tokens, calls, runs = (a + b for a, b in zip(one, other, strict=True))
+    return Spent(usd, int(tokens), int(calls), int(runs))

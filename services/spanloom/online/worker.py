@@ -1,0 +1,215 @@
+"""Judges what waits: reads each run once for all rules, and stores scores before work is done.
+
+Killed in between, it judges the same again: answers of models are kept, and a score that is stored
+twice is a revision of itself.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import RetryableError
+from spanloom.core.model.online_rule import WAITING, WorkState
+from spanloom.core.sharing import NONE, hold_all
+from spanloom.evaluation.subject.run import Run, UnreadableRunError
+from spanloom.online.asked import Asked
+from spanloom.online.budget import Budgets
+from spanloom.online.intake import Intake
+from spanloom.online.jobs import Ended, Job, Judging, Plan
+from spanloom.online.made import MadeEvaluators
+from spanloom.online.outcome import BACKOFF_S, deferred, ended
+from spanloom.online.pool import run_jobs
+from spanloom.outage import Outage
+from spanloom.threads import RepeatingPart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from spanloom.core.model.online_rule import OnlineRule, RuleId, Work
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.reading import ReadingStore
+    from spanloom.core.sharing import Slices
+    from spanloom.online.current import CurrentRules
+    from spanloom.telemetry import Metrics
+
+EVERY_S = 1.0
+BATCH = 200
+"""Work that is read with one query."""
+MOST_BYTES = 16 << 20
+"""Bytes of documents that are held at once; of one document at least."""
+THREADS = 4
+"""Models that are asked at a time."""
+EVER_US = 2**62
+"""After every time at which work is due."""
+
+
+class OnlineWorker(RepeatingPart):
+    """A part of the process that recovers from any crash: what waits is rows of the store."""
+
+    name = "online-judge"
+
+    def __init__(
+        self,
+        store: ReadingStore,
+        rules: CurrentRules,
+        metrics: Metrics,
+        every_s: float = EVERY_S,
+        outage: Outage | None = None,
+        held: Callable[[], Slices] = hold_all,
+        clock_ns: Callable[[], int] = time.time_ns,
+        backoff_s: float = BACKOFF_S,
+    ) -> None:
+        """Judge the runs in the slices ``held``; failures of the store are logged by ``outage``."""
+        super().__init__(every_s)
+        self._store = store
+        self._rules = rules
+        self._metrics = metrics
+        self._outage = outage or Outage()
+        self._held = held
+        self._clock_ns = clock_ns
+        self._intake = Intake(store.runs, store.online_rules, clock_ns)
+        self._budgets = Budgets(store.online_rules, clock_ns)
+        self._judging = Judging(MadeEvaluators(), self._budgets, clock_ns, backoff_s)
+        self._settled: dict[RuleId, int] = {}
+        """When each rule was put whose deferred, or last, work was looked through since."""
+
+    def run_once(self) -> int:
+        """Judge the next work that waits; return how much of it there was."""
+        if (slices := self._held()) == NONE:
+            return 0
+        rules = {rule.id: rule for rule in self._rules.all()}
+        for rule in rules.values():
+            if self._settled.get(rule.id) != rule.at_us:
+                self._look_through(slices, rule)
+                self._settled[rule.id] = rule.at_us
+        at_work = [r for r in rules.values() if not (r.is_deleted or r.is_paused)]
+        spent = {rule.id for rule in at_work if self._budgets.is_spent(rule)}
+        late = self._waiting(slices, spent, {WorkState.PENDING})
+        self._keep([Ended(deferred(one, self._now_us())) for one in late])
+        work = self._waiting(slices, {rule.id for rule in at_work} - spent, WAITING)
+        self._judge(work, rules)
+        return len(work) + len(late)
+
+    def _look_through(self, slices: Slices, rule: OnlineRule) -> None:
+        """Drop the work of a rule that is deleted, and wake deferred work of one that was changed.
+
+        Its budget may be another one now.
+        """
+        states = WAITING if rule.is_deleted else {WorkState.DEFERRED}
+        after = WorkState.DROPPED if rule.is_deleted else WorkState.PENDING
+        is_full = True
+        while is_full:
+            found = self._waiting(slices, [rule.id], states, at_us=EVER_US)
+            now_us = self._now_us()
+            woken = (replace(ended(one, after), due_us=min(one.due_us, now_us)) for one in found)
+            self._store.online_rules.add_work(list(woken))
+            is_full = len(found) == BATCH
+
+    def _waiting(
+        self,
+        slices: Slices,
+        rules: Collection[RuleId],
+        states: Collection[WorkState],
+        at_us: int | None = None,
+    ) -> Sequence[Work]:
+        if not rules:
+            return ()
+        at_us = self._now_us() if at_us is None else at_us
+        return self._store.online_rules.waiting(slices, at_us, BATCH, rules, states)
+
+    def _judge(self, work: Sequence[Work], rules: Mapping[RuleId, OnlineRule]) -> None:
+        by_run = {
+            key: list(own)
+            for key, own in groupby(sorted(work, key=attrgetter("id")), attrgetter("key"))
+        }
+        keys = list(by_run)
+        while keys and not self._stopping.is_set():
+            found = self._store.documents.many(keys, MOST_BYTES)
+            now, keys = keys[: len(found)], keys[len(found) :]
+            documents = dict(zip(now, found, strict=True))
+            self._judge_runs({key: by_run[key] for key in now}, documents, rules)
+
+    def _judge_runs(
+        self,
+        by_run: Mapping[TraceKey, Sequence[Work]],
+        documents: Mapping[TraceKey, bytes | None],
+        rules: Mapping[RuleId, OnlineRule],
+    ) -> None:
+        history: dict[TraceKey, list[Work]] = {}
+        for one in self._store.online_rules.work_of(list(by_run)):
+            history.setdefault(one.key, []).append(one)
+        done: list[Ended] = []
+        slow: list[Plan] = []
+        for key, work in by_run.items():
+            try:
+                run = _read(documents[key])
+            except UnreadableRunError as error:
+                done += [Ended(ended(one, WorkState.ERROR, str(error))) for one in work]
+                continue
+            for planned in self._planned(run, work, history.get(key, []), rules):
+                if isinstance(planned, Plan) and planned.is_slow:
+                    slow.append(planned)
+                else:
+                    done.append(
+                        self._judging.run(planned) if isinstance(planned, Plan) else planned
+                    )
+        self._keep(done)
+        jobs = [partial(self._judging.run, plan) for plan in slow]
+        for batch in run_jobs(jobs, THREADS, self._stopping):
+            self._keep(batch)
+
+    def _planned(
+        self,
+        run: Run | None,
+        work: Sequence[Work],
+        history: Sequence[Work],
+        rules: Mapping[RuleId, OnlineRule],
+    ) -> Iterator[Plan | Ended]:
+        """Yield what is to be done with a run, for each rule that has work with it."""
+        for rule_id, own in groupby(work, attrgetter("rule_id")):
+            *older, newest = own  # by the versions of rule and run
+            yield from (Ended(ended(one, WorkState.DROPPED)) for one in older)
+            rule = rules[rule_id]
+            if run is None:
+                yield Ended(ended(newest, WorkState.DROPPED))
+            elif newest.rule_version < rule.version:
+                asked = Asked.of_document(newest.key, run.document, newest.asked_us)
+                self._intake.take([asked], [rule])
+                yield Ended(ended(newest, WorkState.DROPPED))
+            else:
+                yield self._judging.plan(Job(rule, newest, history, run))
+
+    def _keep(self, done: Iterable[Ended]) -> None:
+        """Store scores, then the work that they come of; what was deleted meanwhile gets none."""
+        kept = list(done)
+        if not kept:
+            return
+        deleted = self._store.feed.deleted_among([one.work.key for one in kept])
+        living = [one for one in kept if one.work.key not in deleted]
+        if scores := [score for one in living for score in one.scores]:
+            self._store.scores.add(scores)
+        self._store.online_rules.add_work([one.work for one in living])
+        self._budgets.stored()
+        for one in living:
+            self._metrics.online_runs.labels(one.work.rule, one.work.state.value).inc()
+
+    def _now_us(self) -> int:
+        return self._clock_ns() // 1_000
+
+    def _round(self) -> None:
+        try:
+            while self.run_once() and not self._stopping.is_set():
+                pass
+        except RetryableError as error:
+            self._outage.note(self.name, error)
+        else:
+            self._outage.over(self.name)
+
+
+def _read(document: bytes | None) -> Run | None:
+    return None if document is None else Run(document)
