@@ -129,7 +129,7 @@ def test_runs_of_a_list_make_one_file_that_leaves_out_what_cannot_be_held(
     dialog = page.get_by_role("dialog", name="Create a dataset")
     dialog.get_by_label("Rows as").select_option("langsmith")
     expect(dialog.get_by_role("status")).to_contain_text("1 run in the file.")
-    dialog.get_by_label("Name of the set").fill("towns")
+    dialog.get_by_label("Name of the dataset").fill("towns")
     saved = save(page, dialog)
     assert saved.suggested_filename == "towns.langsmith.jsonl"
     assert json.loads(text_of(saved, tmp_path))["inputs"]

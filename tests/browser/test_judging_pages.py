@@ -12,6 +12,7 @@ from tests.support.annotated_runs import SEED
 from tests.support.away import AWAY, prepare, try_again
 from tests.support.judging import Judged, Judges, Team
 from tests.support.qualities import faults
+from tests.support.wide_elements import WIDE
 
 if TYPE_CHECKING:
     from playwright.sync_api import FilePayload, Locator, Page, ViewportSize
@@ -26,13 +27,6 @@ QUEUE = "a queue whose name is rather long, to see what becomes of it"
 WHY = "it says minor_error twice"
 FILE = "a_rather_long_name_of_a_file_with_annotations.jsonl"
 FIRST = f"{1:032x}"
-WIDE = """() => [document.documentElement, ...document.querySelectorAll("main *")]
-  .filter((one) => one.checkVisibility() && !one.closest("thead, option, .sr"))
-  .filter((one) => one.getBoundingClientRect().right > innerWidth
-    || one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== "visible")
-  .map((one) => `${one.outerHTML.slice(0, 120)} ${one.scrollWidth} of ${one.clientWidth}`)"""
-"""What is wider than the window, or has to be scrolled sideways."""
-
 NOTE_LEFT = """const ask = window.fetch; window.left = [];
 window.fetch = (url, more) => {
   more.signal?.addEventListener("abort", () => window.left.push(String(url)));

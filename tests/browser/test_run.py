@@ -365,7 +365,7 @@ def test_a_dataset_is_made_of_runs_and_says_what_it_skips(
     expect(dialog.get_by_role("status")).to_have_text("1 row would be written")
     expect(dialog).to_contain_text("I cannot tell.")
     assert faults(page) == []
-    dialog.get_by_label("Name of the set").fill("dry ../towns")
+    dialog.get_by_label("Name of the dataset").fill("dry ../towns")
     with page.expect_download() as waited:
         dialog.get_by_role("button", name="Save file").click()
     saved = tmp_path / "rows"

@@ -25,6 +25,7 @@ def test_a_run_shows_scores_with_reason_evidence_and_whether_they_hold(
             "value": False,
             "passed": False,
             "rationale": "It shouts.",
+            "experiment": "manners",
             "evidence": [shown],
             "view_fingerprint": "1:names:00",  # of other names than these
         },
@@ -39,6 +40,8 @@ def test_a_run_shows_scores_with_reason_evidence_and_whether_they_hold(
     expect(polite).to_contain_text("judge · polite")
     expect(polite).to_contain_text("It shouts.")
     expect(polite.locator(".stale")).to_have_text("⟳ stale")
+    way = polite.get_by_role("link", name="manners")
+    expect(way).to_have_attribute("href", "/experiments?name=manners")
     expect(late).to_contain_text("error timeout")
     expect(late.locator(".stale")).to_have_count(0)
     assert moderate(page) == []

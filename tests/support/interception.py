@@ -35,6 +35,11 @@ class Held:
         self._id: str = event["requestId"]
         self._request: dict[str, Any] = event["request"]
 
+    @property
+    def request(self) -> dict[str, Any]:
+        """What was asked: ``method``, ``url``, ``headers``, and ``postData`` if there is any."""
+        return self._request
+
     def continue_(self) -> None:
         """Let the service answer it."""
         self._send("Fetch.continueRequest", {})

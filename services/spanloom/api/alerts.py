@@ -60,7 +60,7 @@ async def list_alerts(project: OneProject, using: Using) -> AlertList:
     summary="See how often an alert would have fired",
     responses={200: TRIED, **problem_responses(401, 403, 413, 422, 503)},
 )
-@needs(Scope.READ)
+@needs(Scope.READ, is_of_page=True)
 async def test_alert(wanted: TryRequest, project: OneProject, using: Using) -> TriedAlert:
     """Return how many runs of the last days a line finds, and the newest of them.
 

@@ -84,12 +84,18 @@ PAGES = {
     "/agreement": "pages/agreement.js",
     "/adjudication": "pages/adjudication.js",
     "/exchange": "pages/exchange.js",
+    "/datasets": "pages/datasets.js",
+    "/compare": "pages/compare.js",
+    "/experiments": "pages/experiments.js",
+    "/online-rules": "pages/online-rules.js",
+    "/alerts": "pages/alerts.js",
 }
 """Paths of pages, each with the module that renders it."""
 NOWHERE = "pages/nowhere.js"
 """The page of all other addresses."""
 _JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange", "settings")
-STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING} | {
+_EVALUATION = ("datasets", "compare", "experiments", "online-rules", "alerts")
+STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING + _EVALUATION} | {
     "pages/conversation.js": "style/conversation.css",
     "pages/overview.js": "style/overview.css",
     "pages/conversations.js": "style/overview.css",

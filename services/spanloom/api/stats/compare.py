@@ -31,7 +31,7 @@ router = APIRouter(tags=["questions"])
     response_model=Behaviour,
     responses={200: COMPARED, **problem_responses(401, 403, 413, 422, 501, 503)},
 )
-@needs(Scope.READ)
+@needs(Scope.READ, is_of_page=True)
 async def compare_behaviour(query: ComparedQuery, callers: CallersReach, using: Using) -> Behaviour:
     """Return what changed from the runs of A to those of B; nothing is changed.
 

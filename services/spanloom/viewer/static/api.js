@@ -133,12 +133,12 @@ export async function getRows(path, params, take) {
 
 /**
  * Send JSON, and return the JSON that comes back.
- * @param {"POST" | "PUT" | "DELETE"} method @param {string} path @param {object} body @param {Params} [params]
+ * @param {"POST" | "PUT" | "DELETE"} method @param {string} path @param {object | string} body a text is sent as it is @param {Params} [params]
  * @param {string} [who] the annotator, if not the current one @param {boolean} [keepalive] whether it outlives the page
  * @returns {Promise<any>}
  */
 export async function sendJson(method, path, body, params, who, keepalive = false) {
-  const text = JSON.stringify(body);
+  const text = typeof body === "string" ? body : JSON.stringify(body);
   const sent = { "content-type": "application/json", ...(who ? { [HEADER]: encodeURIComponent(who) } : {}) };
   const isShort = text.length < MOST_KEPT_ALIVE;
   return (await ask(path, params, "application/json", undefined, { method, body: text, headers: sent, keepalive: keepalive && isShort })).json();

@@ -1,14 +1,17 @@
-/** Make a dataset of runs or steps: name, role, a preview of written and skipped rows, then a file. */
+/** Make a dataset of runs or steps: name, role, a preview of written and skipped rows, then its draft or a file. */
 import { useEffect, useState } from "../vendor/hooks.js";
-import { getJson } from "../api.js";
+import { getJson, sendJson } from "../api.js";
 import { useCollected } from "../export/collect.js";
 import { FORMATS } from "../export/formats.js";
 import { about, Outcome } from "../export/outcome.js";
 import { dataset as en } from "../i18n/en/dataset.js";
 import { learn, t } from "../i18n/index.js";
 import { dataset as zh } from "../i18n/zh/dataset.js";
-import { Dialog } from "../ui/frame.js";
-import { html, line, save } from "../ui/html.js";
+import { link, place } from "../state/place.js";
+import { asError, part, useFetched } from "../ui/fetched.js";
+import { Dialog, Refusal } from "../ui/frame.js";
+import { html, line, save, visible } from "../ui/html.js";
+import { sendItems } from "./send.js";
 
 learn({ en, zh });
 
@@ -139,26 +142,58 @@ export function DatasetDialog({ sources, close }) {
   const role = wanted ?? fittingRole(found);
   const { items, skipped } = plan(found, role, name.trim());
   const isReady = format ? !collected.isRunning && (collected.made?.written ?? 0) > 0 : items.length > 0 && found.length === sources.length;
-  /** @param {SubmitEvent} event */
+  /** @param {Event} [event] */
   const write = (event) => {
-    event.preventDefault();
+    event?.preventDefault();
     const body = format ? new Blob(collected.made?.parts) : jsonLines(items);
     save(body, "application/jsonl", `${name.trim().replace(/[^\p{L}\p{N}._-]+/gu, "-") || "dataset"}${format ? `.${form}` : ""}.jsonl`);
     close();
   };
+  const put = usePut(name.trim(), items, role);
   return html`<${Dialog} isOpen=${true} close=${close} label=${t("dataset.title")}>
-    <form class="dataset-form" onSubmit=${write}><h2>${t("dataset.title")}</h2>
+    <form class="dataset-form" onSubmit=${format ? write : put.send}><h2>${t("dataset.title")}</h2>
       ${!format && html`<p class="quiet">${t("dataset.why")}</p>`}
-      <label>${t("dataset.name")} <input name="name" required maxlength="100" autofocus value=${name} onInput=${(/** @type {Event} */ event) => setName(/** @type {HTMLInputElement} */ (event.target).value)} /></label>
+      <label>${t("dataset.name")} <input name="name" required maxlength="100" pattern="(?!\\.+$)[^\\/@]+" title=${t("dataset.name.rule")} list="datasets" autocomplete="off" autofocus value=${name} onInput=${(/** @type {Event} */ event) => setName(/** @type {HTMLInputElement} */ (event.target).value)} /></label>
+      <datalist id="datasets">${put.names.map((/** @type {string} */ one) => html`<option key=${one} value=${one} />`)}</datalist>
       <label>${t("dataset.form")} <select name="form" value=${form} disabled=${!isOther} onChange=${(/** @type {Event} */ event) => setForm(/** @type {HTMLSelectElement} */ (event.target).value)}>
         <option value="">Spanloom</option>${FORMS.map(({ id }) => html`<option key=${id} value=${id}>${id}</option>`)}</select></label>
       <p class="quiet">${format ? about(form) : !isOther && t("dataset.form.whole")}</p>
       ${format ? html`<${Outcome} state=${collected} n=${sources.length} />` : html`<fieldset><legend>${t("dataset.role")}</legend>${["reference", "input"].map((one) => html`<label class="check"><input type="radio" name="role" checked=${role === one} onChange=${() => setRole(/** @type {Role} */ (one))} /> ${t(/** @type {"dataset.role.input"} */ (`dataset.role.${one}`))}</label>`)}</fieldset>
       <p role="status">${found.length < sources.length ? t("dataset.reading", { at: found.length, n: sources.length }) : t("dataset.rows", { n: items.length })}</p>
       <${Preview} items=${items} /><${Skipped} list=${skipped} />`}
-      <p class="ends"><button type="button" onClick=${close}>${t("cancel")}</button>
-        <button class="main" disabled=${!isReady}>${t("dataset.save")}</button></p>
+      ${put.outcome}
+      <p class="ends"><button type="button" onClick=${close}>${t(put.isDone ? "close" : "cancel")}</button>
+        ${format ? html`<button class="main" disabled=${!isReady}>${t("dataset.save")}</button>` : html`<button type="button" disabled=${!isReady} onClick=${() => write()}>${t("dataset.save")}</button>
+          <button class="main" disabled=${!isReady || put.isDone}>${t("dataset.put")}</button>`}</p>
     </form><//>`;
+}
+
+/** Puts rows into the draft of a dataset, which is made if there is none. @param {string} name @param {Item[]} items @param {Role} role */
+function usePut(name, items, role) {
+  const { project } = place.value.query;
+  const { data } = useFetched("/v1/datasets", { project });
+  const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
+  const [done, setDone] = useState(/** @type {(import("./send.js").Taken & {of: string}) | null} */ (null));
+  const of = JSON.stringify([name, role, items.length]);
+  const names = (data?.items ?? []).map((/** @type {{name: string}} */ one) => one.name);
+  /** @param {SubmitEvent} event */
+  const send = async (event) => {
+    event.preventDefault();
+    const path = `/v1/datasets/${part(name)}`;
+    try {
+      if (!names.includes(name)) await sendJson("PUT", path, {}, { project });
+      const taken = await sendItems(path, items.map((item) => ({ item, size: JSON.stringify(item).length })), project);
+      setDone({ ...taken, of });
+      setError(null);
+    } catch (failed) {
+      setError(asError(failed));
+    }
+  };
+  const isDone = done?.of === of;
+  const outcome = html`<${Refusal} error=${error} />${isDone && html`<p role="status" class="done">${t("dataset.put.done", { stored: done.stored, unchanged: done.unchanged, rejected: done.rejected })}${" "}
+      <a class="button" href=${link("/datasets", { name, project })}>${t("dataset.put.open", { name: line(name, 60) })}</a></p>
+    ${done.refused.length > 0 && html`<ul>${done.refused.slice(0, SHOWN).map((one) => html`<li key=${one.at}><code>${line(one.item_key, 60)}</code>: ${visible(one.reason)}</li>`)}</ul>`}`}`;
+  return { names, send, isDone, outcome };
 }
 
 /** @param {{items: Item[]}} props */

@@ -1,4 +1,5 @@
 /** What is wrong with the time range of the address, with a way on. */
+import "../i18n/asking.js";
 import { moment } from "../format.js";
 import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";

@@ -38,7 +38,7 @@ const ROWS = 8;
 
 /** @param {{asked: Params}} props */
 export function Tops({ asked }) {
-  return html`<div class="tops">${TOPS.map((top) => html`<${Table} key=${top.title} top=${top} asked=${asked} />`)}<${AnyField} asked=${asked} /></div>`;
+  return html`<div class="tops">${TOPS.map((top) => html`<${Table} key=${top.title} top=${top} asked=${asked}>${top.by === "release" && html`<a href=${shared("/compare", place.value.query)}>${t("top.compare")}</a>`}<//>`)}<${AnyField} asked=${asked} /></div>`;
 }
 
 /** @param {{top: Top, asked: Params, children?: unknown}} props */

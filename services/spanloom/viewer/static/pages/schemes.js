@@ -2,11 +2,12 @@
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Judging } from "../judging/frame.js";
-import { Editor, Source } from "../schemes/editor.js";
+import { Editor, WORDS } from "../schemes/editor.js";
 import { change, place } from "../state/place.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html, line, visible } from "../ui/html.js";
+import { Source } from "../ui/source.js";
 
 /** @typedef {import("../records.js").SchemeRemark} Remark */
 /** A scheme as returned by the service. @typedef {import("../records.js").SchemeItem} Scheme */
@@ -48,5 +49,5 @@ function Shown({ scheme, project, stored }) {
       ${scheme.annotation_type === "trajectory_eval" && html`<div><dt>${t("scheme.most")}</dt><dd>${scheme.max_score}</dd></div>`}</dl>
     ${scheme.error_types.length > 0 && html`<dl class="taxonomy">${scheme.error_types.map(({ name, subtypes }) => html`<dt>${visible(name)}</dt><dd>${subtypes.map((one, at) => html`${at > 0 ? ", " : ""}<span title=${scheme.definitions[one] ?? ""}>${line(one, 60)}</span>`)}</dd>`)}</dl>`}
     <p><button onClick=${() => setOpen(!isOpen)}>${isPreset ? t("scheme.copy") : t("scheme.edit")}</button></p>
-    ${isOpen ? html`<${Editor} text=${scheme.text} project=${project} stored=${stored} close=${() => setOpen(false)} />` : html`<${Source} text=${scheme.text} findings=${scheme.remarks.map((one) => ({ ...one, isError: false }))} />`}`;
+    ${isOpen ? html`<${Editor} text=${scheme.text} project=${project} stored=${stored} close=${() => setOpen(false)} />` : html`<${Source} text=${scheme.text} findings=${scheme.remarks.map((one) => ({ ...one, isError: false }))} words=${WORDS} />`}`;
 }

@@ -1,6 +1,7 @@
 /** What evaluators say of a run or of a step: value, reason, evidence, and whether it still holds. */
 import { number, t } from "../i18n/index.js";
 import "../i18n/run_views.js";
+import { link } from "../state/place.js";
 import { rowOf } from "../tree/outline.js";
 import { html, line, Menu, visible } from "../ui/html.js";
 import { scoresOf } from "../step/panel.js";
@@ -48,7 +49,13 @@ const Lines = ({ list, id = "" }) => html`<ul class="scores">${list.map((one) =>
 export function ScoreLine({ one, id = "" }) {
   const shown = one.status === "ok" ? String(one.value ?? "–") : `${one.status} ${one.error_code}`.trim();
   const steps = one.evidence.map((shows) => String(shows.step_id ?? "")).filter((step) => step && step !== id);
-  return html`<i class="mark machine m-${one.passed === false ? "wrong" : one.passed ? "right" : "half"}" aria-hidden="true"></i> <bdi>${visible(one.author)}</bdi> · ${visible(one.name)} <b>${line(shown, 80)}</b> ${line(one.label, 80)} ${one.stale && html`<span class="stale" title=${t("scores.stale.means")}>⟳ ${t("scores.stale")}</span>`} <span class="quiet">${line(one.rationale, 200)}</span><${Evidence} steps=${steps} />`;
+  return html`<i class="mark machine m-${one.passed === false ? "wrong" : one.passed ? "right" : "half"}" aria-hidden="true"></i> <bdi>${visible(one.author)}</bdi> · ${visible(one.name)} <b>${line(shown, 80)}</b> ${line(one.label, 80)} ${one.stale && html`<span class="stale" title=${t("scores.stale.means")}>⟳ ${t("scores.stale")}</span>`} <${Origin} of=${one} /> <span class="quiet">${line(one.rationale, 200)}</span><${Evidence} steps=${steps} />`;
+}
+
+/** The experiment or online rule that a score came from. @param {{of: Score}} props */
+function Origin({ of: { experiment, rule_id: rule, project } }) {
+  const name = experiment || rule;
+  return name && html`<a href=${link(experiment ? "/experiments" : "/online-rules", { name, project: project === "default" ? null : project })}><bdi>${line(name, 40)}</bdi></a>`;
 }
 
 /** Buttons that go to the steps of evidence. @param {{steps: string[]}} props */

@@ -5,6 +5,7 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { asError, part } from "../ui/fetched.js";
 import { Refusal } from "../ui/frame.js";
+import { Source } from "../ui/source.js";
 import { Preview } from "./preview.js";
 
 // Schemes to begin with.
@@ -35,23 +36,14 @@ description: Mark the places that are wrong.
 ${ERRORS}`,
 };
 
-// The text of a scheme by its lines, with the remarks on a line below it.
-
-/** @typedef {{line: number, key: string, reason: string, isError: boolean}} Finding */
-
-/** @param {{text: string, findings: Finding[]}} props */
-export function Source({ text, findings }) {
-  const lines = text.replace(/\n$/, "").split("\n");
-  return html`<ol class="source" aria-label=${t("scheme.source")} tabindex="0">${lines.map((one, at) => html`<li key=${at}><code>${visible(one) || " "}</code>
-    ${findings.filter(({ line }) => Math.min(line, lines.length) === at + 1).map(({ line, key, reason, isError }) => html`<p class=${isError ? "wrong" : "odd"}>${isError ? "✕" : "⚠"} ${t("scheme.at", { line })} <code>${visible(key)}</code>: ${visible(reason)}</p>`)}</li>`)}</ol>`;
-}
-
 // The editor.
 
 /** @typedef {import("../pages/schemes.js").Remark} Remark */
 /** @typedef {import("../records.js").CheckedScheme} Checked */
 
 const PAUSE_MS = 300;
+
+export const WORDS = { name: () => t("scheme.source"), at: (/** @type {number} */ line) => t("scheme.at", { line }) };
 
 /** @param {{text: string, project: string | undefined, stored: (name: string) => void, close: () => void}} props */
 export function Editor({ text: first, project, stored, close }) {
@@ -91,7 +83,7 @@ export function Editor({ text: first, project, stored, close }) {
     <${Refusal} error=${error} />
     <div role="status">${isCurrent && text.trim() && checked.schemes.map((one) => html`<${Verdict} key=${one.name + one.line} checked=${one} />`)}</div>
     ${isCurrent && checked.schemes.map(({ form }) => form && html`<${Preview} key=${form.name} form=${form} />`)}
-    ${isCurrent && checked.schemes.some((one) => one.errors.length + one.remarks.length > 0) && html`<${Source} text=${text} findings=${checked.schemes.flatMap(findings)} />`}
+    ${isCurrent && checked.schemes.some((one) => one.errors.length + one.remarks.length > 0) && html`<${Source} text=${text} findings=${checked.schemes.flatMap(findings)} words=${WORDS} />`}
   </section>`;
 }
 

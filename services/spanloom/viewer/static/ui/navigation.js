@@ -14,6 +14,7 @@ const SECTIONS = [
   { path: "/steps", name: "section.steps", of: /^\/steps$/ },
   { path: "/conversations", name: "section.conversations", of: /^\/conversations?$/ },
   { path: "/queues", name: "section.annotation", of: /^\/(queues|schemes|agreement|adjudication|exchange)$/ },
+  { path: "/datasets", name: "section.evaluation", of: /^\/(datasets|compare|experiments|online-rules|alerts)$/ },
   { path: "/settings", name: "section.settings", of: /^\/settings$/ },
 ];
 

@@ -12,4 +12,8 @@ export const asking = {
   "empty.named": "Words are looked for in what was said. As a name:",
   "empty.without": "without",
   "range.use": "Show",
+  "range.from": "From",
+  "range.to": "To",
+  "range.zone": "In the time zone of this browser, {zone}.",
+  "range.turn": "Swap both",
 };

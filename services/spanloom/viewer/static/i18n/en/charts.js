@@ -6,4 +6,5 @@ export const charts = {
   "chart.from": "from",
   "chart.failed": "failed",
   "chart.others": "others",
+  "list.over.time": "Runs over time",
 };

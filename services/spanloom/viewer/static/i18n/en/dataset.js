@@ -1,8 +1,8 @@
 /** English: the dialog of a dataset. */
 export const dataset = {
   "dataset.title": "Create a dataset",
-  "dataset.why": "A file of JSON lines; each row keeps the version that it was made of.",
-  "dataset.name": "Name of the set",
+  "dataset.why": "Each row keeps the version of the run that it was made of. It goes into the draft of a dataset, or into a file of JSON lines.",
+  "dataset.name": "Name of the dataset",
   "dataset.form": "Rows as",
   "dataset.form.whole": "Steps and kept versions are rows of Spanloom only.",
   "dataset.role": "What the rows are for",
@@ -19,4 +19,8 @@ export const dataset = {
   "dataset.not.failed": "it failed, so it is no reference",
   "dataset.not.nostep": "the step is not in this version",
   "dataset.not.unread": "it could not be read:",
+  "dataset.name.rule": "Up to 100 characters, but no / and @",
+  "dataset.put": "Put into the dataset",
+  "dataset.put.done": "{stored} stored, {unchanged} there already, {rejected} refused.",
+  "dataset.put.open": "Open {name}",
 };

@@ -30,4 +30,5 @@ export const overview = {
   "metric.rate(has_error)": "failed",
   "metric.p50(duration)": "median",
   "metric.p95(duration)": "p95",
+  "top.compare": "Compare two",
 };

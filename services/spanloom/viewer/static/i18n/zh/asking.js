@@ -12,4 +12,8 @@ export const asking = {
   "empty.named": "词语在说过的内容中查找。作为名称：",
   "empty.without": "不含",
   "range.use": "应用",
+  "range.from": "从",
+  "range.to": "到",
+  "range.zone": "按此浏览器的时区：{zone}。",
+  "range.turn": "交换两端",
 };

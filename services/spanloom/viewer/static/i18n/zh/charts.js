@@ -6,4 +6,5 @@ export const charts = {
   "chart.from": "从",
   "chart.failed": "失败",
   "chart.others": "其他",
+  "list.over.time": "随时间变化的运行数",
 };

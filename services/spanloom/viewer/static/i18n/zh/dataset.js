@@ -1,7 +1,7 @@
 /** Chinese: the dialog of a dataset. */
 export const dataset = {
   "dataset.title": "创建数据集",
-  "dataset.why": "一个 JSON Lines 文件；每一行都记下它取自哪个版本。",
+  "dataset.why": "每一行都记下它取自哪个版本的运行。它进入数据集的草稿，或存为 JSON Lines 文件。",
   "dataset.name": "数据集名称",
   "dataset.form": "行的格式",
   "dataset.form.whole": "步骤和保留的版本只能作为 Spanloom 的行。",
@@ -19,4 +19,8 @@ export const dataset = {
   "dataset.not.failed": "它失败了，不能作为参考",
   "dataset.not.nostep": "该步骤不在此版本中",
   "dataset.not.unread": "无法读取：",
+  "dataset.name.rule": "最多 100 个字符，不含 / 和 @",
+  "dataset.put": "放入数据集",
+  "dataset.put.done": "已存储 {stored}，已存在 {unchanged}，被拒绝 {rejected}。",
+  "dataset.put.open": "打开 {name}",
 };

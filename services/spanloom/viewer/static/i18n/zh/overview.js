@@ -30,4 +30,5 @@ export const overview = {
   "metric.rate(has_error)": "失败",
   "metric.p50(duration)": "中位数",
   "metric.p95(duration)": "p95",
+  "top.compare": "比较两个",
 };
