@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.otlp_requests import next_seq
+from tests.support.trajectory_records import make_record
 
 from spanloom.alerts.definition import AlertDefinition
 from spanloom.alerts.keeping import AlertRefusedError, Alerts, UnknownAlertError
@@ -22,6 +24,7 @@ from spanloom.core.model.alert import (
     event_id,
 )
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.ports.alerts import EventsQuery
 
 if TYPE_CHECKING:
@@ -151,6 +154,26 @@ def test_what_a_run_showed_is_read_by_event(store: Store, project: str) -> None:
     content = {"name": "planner", "evidence": [{"step_id": "1"}]}
     store.alerts.add_events([one, other], [RunShown(one.key, one.id, 1, content)])
     assert store.alerts.shown([one, other, number(project, "x", 1)]) == {(one.id, 1): content}
+
+
+def test_what_fires_for_a_deleted_run_is_found(store: Store, project: str) -> None:
+    gone, there = event(project, "a" * 32), event(project, "b" * 32)
+    content = {"name": "planner"}
+    store.trajectories.write([make_record(one.key) for one in (gone, there)])
+    store.alerts.add_events([gone, there], [RunShown(gone.key, gone.id, 1, content)])
+    scope = DeletionScope(Reach.only(project), trace_id=gone.trace_id)
+    store.deletions.delete(new_deletion(scope, "tester", next_seq() * 1_000))
+
+    def found() -> list[str]:
+        firing = store.alerts.firing_of_deleted(1_000)
+        return [one.id for one in firing if one.project == project]
+
+    assert found() == [gone.id]
+    assert store.alerts.shown([gone]) == {}
+    assert [one.id for one in store.alerts.latest([gone.key])] == [gone.id]
+    taken = replace(gone, number=2, state=AlertState.WITHDRAWN, reason={"deleted": True})
+    store.alerts.add_events([taken], [])
+    assert found() == []
 
 
 def test_what_was_told_is_untold_no_more(store: Store, project: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -14,12 +15,14 @@ from tests.support.trajectory_records import model_step
 from spanloom.core.errors import InvalidQueryError, StoreUnavailableError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.experiment import BEFORE_ALL_RESULTS
+from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import DeletionScope
-from spanloom.datasets.keeping import Datasets
+from spanloom.datasets.keeping import Datasets, ItemPage
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
 from spanloom.evaluators.keeping import Evaluators, UnknownEvaluatorError
 from spanloom.experiments import trials, work
+from spanloom.experiments.judging import side_by_side
 from spanloom.experiments.keeping import (
     ExperimentRefusedError,
     Experiments,
@@ -447,3 +450,40 @@ def test_projects_see_nothing_of_each_other(
     Mine(store, other).finish()
     (row,) = results(store, experiments.get(other, "x")).rows()
     assert (row["project"], row["passed"]) == (other, False)
+
+
+def test_one_whose_dataset_was_removed_fails(
+    store: Store,
+    project: str,
+    datasets: Datasets,
+    experiments: Experiments,
+    runner: Mine,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The keeper has removed contents and items of a deleted dataset."""
+    (key,) = store_runs(store, project, [1])
+    fill(datasets, project, item(key, "a"), item(key, "b"))
+    experiments.start(project, "x", request(dataset=SET), "ada")
+    monkeypatch.setattr(runner._datasets, "page", lambda *_: ItemPage([], None))
+    runner.finish()
+    kept = experiments.get(project, "x")
+    assert (kept.status, kept.counts.done) == ("failed", 0)
+    assert kept.end is not None
+    assert "deleted" in kept.end.reason
+
+
+def test_trials_of_a_judge_wait_side_by_side() -> None:
+    together = Barrier(4)
+
+    def judge(number: int) -> list[Score]:
+        together.wait(30)
+        return [Score(TraceKey("p", f"{number}"), "n", "llm", "j", 1)] * number
+
+    found = side_by_side(judge, [0, 1, 2, 3])
+    assert [score.key.trace_id for score in found] == [*"122333"]
+
+    def fail(number: int) -> list[Score]:
+        raise StoreUnavailableError(f"away {number}")
+
+    with pytest.raises(StoreUnavailableError):
+        side_by_side(fail, [1])

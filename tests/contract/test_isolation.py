@@ -113,6 +113,7 @@ NOT_BY_PROJECT = {
     "unpriced": "doctor names models of all projects",
     "stored_bytes": "the quotas know every project; a sender or reader is told of its own alone",
     "read_deletions": "the audit, which needs a key of all projects",
+    **dict.fromkeys(("deleted_datasets", "remove_of_datasets"), "the keeper's"),
     "count_deleted_rows": "the keeper's",
     "remove_deleted_rows": "the keeper's",
     "torn_by_deleted": "the keeper's, told apart by project",

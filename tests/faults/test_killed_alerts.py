@@ -66,6 +66,14 @@ def wait_for_events(service: RunningSpanloom, count: int, *, tried: bool = False
         time.sleep(0.1)
 
 
+def wait_until_recorded(service: RunningSpanloom) -> None:
+    """Wait until all is recorded as told: what is not is told again after a kill."""
+    until = time.monotonic() + WITHIN_S
+    while any(e["deliveries"][0]["state"] != "delivered" for e in events(service)):
+        assert time.monotonic() < until, events(service)
+        time.sleep(0.05)
+
+
 def test_what_nobody_received_is_told_after_a_kill(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
@@ -97,6 +105,7 @@ def test_what_nobody_received_is_told_after_a_kill(
             assert one.headers["spanloom-signature"] == signed
         states = [(one.json["trace_id"], one.json["state"]) for one in seen]
         assert states.index((second, "firing")) < states.index((second, "withdrawn"))
+        wait_until_recorded(service)
         service.stop(signal.SIGKILL)
         service = start_spanloom(*QUICK)
         late, _ = refund(service)

@@ -94,6 +94,44 @@ def test_a_fault_of_the_provider_is_an_error(
     assert len(provider.requests) == requests
 
 
+@pytest.mark.parametrize(
+    ("given", "code", "requests"),
+    [
+        (Answer(answer(True, [2])), "", 1),
+        (Answer("prompt is too long: 9 tokens", 400), "context_overflow", 2),
+        (Answer("busy", 529, {"retry-after": "0"}), "provider_failed", 2),
+        (Answer("wrong key", 401), "provider_denied", 1),
+        (Answer('{"value": tr', finish_reason="length"), "output_limit", 2),
+        (Answer("", finish_reason="content_filter"), "model_refused", 1),
+    ],
+    ids=lambda value: str(value)[:30] if isinstance(value, str) else "",
+)
+def test_a_provider_in_anthropics_shape(
+    judge: Callable[..., dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    given: Answer,
+    code: str,
+    requests: int,
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    with provider_of(given) as provider:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", provider.url.removesuffix("/v1"))
+        result = judge(provider, model="anthropic:claude-of-ours", tries=2)
+    assert (result["error_code"], result["value"]) == (code, None if code else True), result
+    assert result["warnings"] == []
+    assert len(provider.requests) == requests
+
+
+def test_a_long_run_is_read_in_windows(judge: Callable[..., dict[str, Any]]) -> None:
+    run = [*RUN[:2], *({"role": "assistant", "content": f"{n} " * 300} for n in range(60))]
+    notes = Answer(json.dumps({"findings": "fine", "evidence": [1], "summary": "so far"}))
+    with provider_of(*[notes] * 4, GOOD) as provider:
+        result = judge(provider, run, context_tokens=8_000, windows=6)
+    windows = int(result["metrics"]["windows"])
+    assert (result["value"], windows) == (True, 4)
+    assert len(provider.requests) == windows + 1
+
+
 def test_a_provider_that_hangs_is_left(judge: Callable[..., dict[str, Any]]) -> None:
     with provider_of(Answer(hangs=True)) as provider:
         result = judge(provider, tries=1, timeout_s=0.3)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.support.scripted_judge import config_of
 
 from spanloom.evaluation.judge.answer import InvalidAnswerError, read_answer
-from spanloom.evaluation.judge.fitting import fit
+from spanloom.evaluation.judge.fitting import Room, fit
 from spanloom.evaluation.judge.port import estimated_tokens
 from spanloom.evaluation.judge.steps import Line, Told
 
@@ -60,8 +60,22 @@ def test_a_text_without_an_object_is_no_answer(config: object, text: str) -> Non
 
 @given(lines=LINES, tokens=st.integers(100, 5_000))
 def test_steps_fit_and_their_share_is_known(lines: list[Line], tokens: int) -> None:
-    fitted = fit(Told(lines, [], 0), tokens)
-    assert estimated_tokens(fitted.text) <= tokens
+    fitted = fit(Told(lines, [], 0), Room(tokens))
+    assert estimated_tokens(fitted.parts[0]) <= tokens
     assert 0 <= fitted.coverage <= 1
     if sum(len(line.head) + len(line.text) + 3 for line in lines) * 4 <= tokens:
         assert fitted.coverage == 1
+
+
+@given(lines=LINES, tokens=st.integers(100, 3_000), windows=st.integers(2, 6))
+def test_windows_are_bounded_in_number_and_size(
+    lines: list[Line], tokens: int, windows: int
+) -> None:
+    numbered = [line._replace(number=at, head=f"{at} |") for at, line in enumerate(lines, 1)]
+    fitted = fit(Told(numbered, [], 0), Room(tokens, windows, tokens))
+    assert 1 <= len(fitted.parts) <= windows
+    assert all(estimated_tokens(part) <= tokens for part in fitted.parts)
+    assert 0 <= fitted.coverage <= 1
+    starts = {part.partition(" |")[0] for text in fitted.parts for part in text.split("\n")}
+    missing = [line.number for line in numbered if str(line.number) not in starts]
+    assert len(missing) == fitted.left_out

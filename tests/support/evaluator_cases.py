@@ -17,6 +17,7 @@ from tests.support.judged_runs import (
     tool,
     user,
 )
+from tests.support.scripted_judge import Script, answer, judge_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -371,5 +372,42 @@ CALLABLES = (
     _code(raising, "error", code="crashed", says="enough"),
     _code(not_meant, "na", says="no tools"),
 )
-CASES: Sequence[Case] = (*RULES, *DATABRICKS, *CALLABLES)
+
+
+def _match(name: str, run_: Any, calls: list[str] | None, status: str, **found: Any) -> Case:
+    expected = None if calls is None else {"tool_calls": [{"name": call} for call in calls]}
+    evaluator = {"name": "path", "kind": "match", "mode": "in_order", "args": "ignore"}
+    return Case(f"match-{name}", evaluator, run_, "path", status, expected=expected, **found)
+
+
+MATCHES = (
+    _match("passes", TEAM, ["search", "search"], "ok", passed=True),
+    _match("fails", TWO, ["book", "search"], "ok", passed=False, evidence=["t1"], says="after"),
+    _match("na", TWO, None, "na", says="no reference"),
+    Case(
+        "match-error",
+        {"name": "path", "kind": "match"},
+        TWO,
+        "path",
+        "error",
+        expected={"trajectory": {}},
+        code="unreadable_expected",
+        says="reference",
+    ),
+)
+
+
+def _judged(name: str, said: str, status: str, *rest: Any, **more: Any) -> Case:
+    members = {"tries": 1, **more.pop("members", {})}
+    evaluator = judge_by(Script([said]), **members).evaluator
+    return Case(f"judge-{name}", evaluator, TWO, "polite", status, *rest, **more)
+
+
+JUDGED = (
+    _judged("passes", answer(True, [2]), "ok", True, ["t1"], says="so"),
+    _judged("fails", answer(False, [3, 4, 9]), "ok", False, ["m2", "t2"]),
+    _judged("wrong", answer("yes"), "error", code="invalid_answer", says="neither true nor false"),
+    _judged("skipped", answer(True), "skipped", members={"budget": {"calls": 0}}, says="is spent"),
+)
+CASES: Sequence[Case] = (*RULES, *DATABRICKS, *CALLABLES, *MATCHES, *JUDGED)
 """All cases; a kind that is added adds its own."""

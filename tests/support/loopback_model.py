@@ -1,8 +1,9 @@
-"""A provider of models in OpenAI's shape on loopback, which answers by a script."""
+"""A provider of models on loopback, in OpenAI's and Anthropic's shape: it answers by a script."""
 
 from __future__ import annotations
 
 import json
+import re
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
@@ -23,6 +24,8 @@ class Answer(NamedTuple):
     hangs: bool = False
     body: bytes | None = None
     """In place of an answer of the usual shape."""
+    follows: bool = True
+    """Whether an object has the canary that the request asks for, too."""
 
 
 class Provider:
@@ -45,7 +48,7 @@ class Provider:
 
 @contextmanager
 def provider_of(*answers: Answer) -> Iterator[Provider]:
-    """Serve a provider; ``url`` is for ``OPENAI_BASE_URL``."""
+    """Serve a provider; ``url`` is for ``OPENAI_BASE_URL``, without its path for Anthropic's."""
     provider = Provider(answers)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(provider))
     server.daemon_threads = True
@@ -69,7 +72,10 @@ def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
             if answer.hangs:
                 provider.ended.wait(30)
                 return
-            written = answer.body if answer.body is not None else _body(answer)
+            if answer.follows:
+                answer = answer._replace(text=with_canary(answer.text, provider.requests[-1]))
+            body_of = _message if self.path.startswith("/v1/messages") else _body
+            written = answer.body if answer.body is not None else body_of(answer)
             self.send_response(answer.status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)
@@ -84,6 +90,14 @@ def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+def with_canary(text: str, request: Mapping[str, Any]) -> str:
+    """Return the text of an answer with the canary that a request asks for, if it has none."""
+    word = re.search(r"the word ([0-9a-f]{8}) is", json.dumps(request))
+    if word is None or '"canary"' in text or not text.endswith("}"):
+        return text
+    return f'{text[:-1]}, "canary": "{word[1]}"}}'
+
+
 def _body(answer: Answer) -> bytes:
     if answer.status != 200:
         return json.dumps({"error": {"message": answer.text, "type": "error"}}).encode()
@@ -96,5 +110,25 @@ def _body(answer: Answer) -> bytes:
             "model": "gpt-4o-mini",
             "choices": [{"index": 0, "message": message, "finish_reason": answer.finish_reason}],
             "usage": {"prompt_tokens": 1_000, "completion_tokens": 100, "total_tokens": 1_100},
+        }
+    ).encode()
+
+
+def _message(answer: Answer) -> bytes:
+    """Return an answer as Anthropic gives it."""
+    if answer.status != 200:
+        error = {"type": "invalid_request_error", "message": answer.text}
+        return json.dumps({"type": "error", "error": error}).encode()
+    ends = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
+    return json.dumps(
+        {
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-sonnet-4-5",
+            "content": [{"type": "text", "text": answer.text}],
+            "stop_reason": ends[answer.finish_reason],
+            "stop_sequence": None,
+            "usage": {"input_tokens": 1_000, "output_tokens": 100},
         }
     ).encode()

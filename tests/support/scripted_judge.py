@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tests.support.loopback_model import with_canary
+
 from spanloom.core.model.trajectory import Usage
 from spanloom.evaluation.contract.result import Results
 from spanloom.evaluation.evaluate import judge_one
@@ -17,7 +19,7 @@ from spanloom.evaluation.judge.port import Reply
 from spanloom.evaluation.subject.subject import Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from spanloom.evaluation.contract.result import Result
     from spanloom.evaluation.judge.port import Prompt
@@ -55,18 +57,22 @@ def config_of(**members: Any) -> JudgeConfig:
 class Script:
     """Answers with texts, replies and errors in turn, the last one for ever."""
 
-    answers: Sequence[str | Reply | Exception]
+    answers: Sequence[str | Reply | Exception | Callable[[Prompt], str]]
     asked: list[Prompt] = field(default_factory=list)
     output_tokens: list[int] = field(default_factory=list)
 
     def __call__(self, prompt: Prompt, *, output_tokens: int, timeout_s: float) -> Reply:  # noqa: ARG002
         """Return the next answer, or raise it."""
         given = self.answers[min(len(self.asked), len(self.answers) - 1)]
+        if callable(given):
+            given = given(prompt)
         self.asked.append(prompt)
         self.output_tokens.append(output_tokens)
         if isinstance(given, Exception):
             raise given
-        return Reply(given, USAGE) if isinstance(given, str) else given
+        if not isinstance(given, str):
+            return given
+        return Reply(with_canary(given, prompt._asdict()), USAGE)
 
 
 @dataclass

@@ -7,18 +7,24 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx
 import jsonschema
 import pytest
 from junitparser import JUnitXml
+from tests.support.agents import SETTLED_S
 from tests.support.programs import clean_environment
 
 from spanloom.evaluation.files.report import report_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from tests.conftest import StartSpanloom
 
 ROOT = Path(__file__).parents[2]
 SUITES = ROOT / "tests/support/plugin_suites"
@@ -106,3 +112,46 @@ def test_each_failure_says_why_and_names_the_step(tmp_path: Path) -> None:
     assert (report["status"], report["exit_code"]) == ("failed", 1)
     repeats = [row for row in report["results"] if row["item"].endswith("test_repeats")]
     assert [row["passed"] for row in repeats] == [False, True, False, True]
+
+
+def test_a_model_judges_where_there_is_one(tmp_path: Path) -> None:
+    ended = session(tmp_path, "judging", "-rs", env={"OPENAI_API_KEY": ""})
+    said = ended.stdout
+    assert "there is no model: set SPANLOOM_JUDGE_MODEL" in said
+    if find_spec("pydantic_ai") is None:
+        assert "pip install 'spanloom[judge]'" in said
+        assert "2 passed, 4 skipped" in said
+    else:
+        assert "judge not judged: Set the `OPENAI_API_KEY`" in said
+        assert "polite: failed: so" in said
+        assert "1 failed, 3 passed, 2 skipped" in said
+
+
+def test_a_session_is_sent_as_one_experiment(start_spanloom: StartSpanloom, tmp_path: Path) -> None:
+    api = start_spanloom("serve", "--root-quiet-s=0.5").addresses["api"]
+    asked = ("-n", "2", "--spanloom-send", api, "--spanloom-experiment", "nightly")
+    ended = session(tmp_path, "judging", *asked)
+    sent = re.search(r"spanloom: (\d+) runs and (\d+) scores sent to", ended.stdout)
+    assert sent, ended.stdout
+    assert "not all was sent" not in ended.stdout
+    until = time.monotonic() + SETTLED_S
+    while True:
+        stored = httpx.get(f"{api}/v1/scores").json()["items"]
+        found = [one for one in stored if one["experiment"] == "nightly"]
+        runs = httpx.get(f"{api}/v1/trajectories").json()["items"]
+        if len(found) == int(sent[2]) and len(runs) == int(sent[1]):
+            break
+        assert time.monotonic() < until, (found, runs, ended.stdout)
+        time.sleep(0.1)
+    repeated = [one for one in found if one["item"].endswith("test_repeated")]
+    assert sorted(one["repeat"] for one in repeated) == [0, 1]
+    assert {one["trace_id"] for one in found} <= {one["trace_id"] for one in runs}
+
+
+def test_a_service_that_is_away_fails_no_test(tmp_path: Path) -> None:
+    ended = session(tmp_path, "passing", "-k", "plain_thread", "--spanloom-send", "http://[::1]:1")
+    assert ended.returncode == 0, ended.stdout
+    assert "not all was sent: nothing answers at" in ended.stdout
+    wrong = session(tmp_path, "foreign", "--spanloom-send", "ftp://host")
+    assert wrong.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "--spanloom-send" in wrong.stderr

@@ -39,8 +39,10 @@ if TYPE_CHECKING:
     from spanloom.core.sharing import Slices
     from spanloom.telemetry import Metrics
 
-EVERY_S = 0.1
+EVERY_S = 0.2
 """Seconds between looks at what is due."""
+BUSY_S = 0.02
+"""Seconds between looks while something is told: what was told is recorded at once."""
 READ_S = 15.0
 """Seconds after which the store is read though nothing was noticed."""
 AT_ONCE = 64
@@ -122,7 +124,7 @@ class AlertDeliverer:
         try:
             while not self._stopping.is_set():
                 await self.run_once(sender)
-                await asyncio.sleep(EVERY_S)
+                await asyncio.sleep(BUSY_S if self._tasks or self._unrecorded else EVERY_S)
             await self._end()
         finally:
             for task in self._tasks:

@@ -104,8 +104,8 @@ class Alerts:
                 self._refuse_more(project)
             elif there.definition == stored:
                 return self.get(project, name)
-            if self._places.place(FOLLOWER) is None:
-                begin_at_end(self._feed, self._places, FOLLOWER)
+            if all(one.is_deleted for one in self._store.list(Reach.ALL)):
+                begin_at_end(self._feed, self._places, FOLLOWER)  # nobody has followed so far
             self._change(there or Alert(project, name, 0, 0), stored, put_by)
         return self.get(project, name)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from spanloom.core.model.notation import rfc3339
 
@@ -23,8 +23,9 @@ _MOST_TEXT = 300
 
 def page_of(event: AlertEvent, base_url: str = "") -> str:
     """Return the page of the run, or that of the alert for a number, below ``base_url``."""
-    of = f"/trajectories/{event.trace_id}" if event.trace_id else f"/alerts/{_part(event.alert)}"
-    return f"{base_url}{of}?{urlencode({'project': event.project})}"
+    if event.trace_id:
+        return f"{base_url}/trajectories/{event.trace_id}?{urlencode({'project': event.project})}"
+    return f"{base_url}/alerts?{urlencode({'name': event.alert, 'project': event.project})}"
 
 
 def number_of(event: AlertEvent, definition: AlertDefinition) -> dict[str, Any]:
@@ -120,7 +121,8 @@ def _number_words(payload: Mapping[str, Any]) -> str:
         return ""
     value = payload.get("value")
     known = "unknown" if value is None else f"{value:g}"
-    return f"{known} (threshold {payload['threshold']:g}, {payload['window']})"
+    of = "".join(f"{_escaped(str(one))} " for one in payload.get("group", {}).values())
+    return f"{of}{known} (threshold {payload['threshold']:g}, {payload['window']})"
 
 
 def _reason_words(payload: Mapping[str, Any]) -> str:
@@ -143,7 +145,3 @@ def _escaped(text: str | None) -> str:
 
 def _moment(at_us: int) -> str:
     return rfc3339(at_us * 1_000) or "1970-01-01T00:00:00Z"
-
-
-def _part(name: str) -> str:
-    return quote(name, safe="")

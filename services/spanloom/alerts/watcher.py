@@ -90,6 +90,7 @@ class AlertWatcher(RepeatingPart):
         self._runs = RunLines(store)
         self._numbers = NumberLines(store)
         self._next_ns = 0
+        self._has_alerts = False
         self._keep_ns = 0
         self._is_counted = False
         """Whether the gauges are those of the stored events."""
@@ -105,10 +106,14 @@ class AlertWatcher(RepeatingPart):
             self._changes.forget()
             self._count_nothing()
             return 0
-        count = self._look_at_runs()
-        if self._clock_ns() >= self._next_ns:
+        count, now_ns = 0, self._clock_ns()
+        if now_ns >= self._next_ns:
             count += self._look_at_the_rest()
-            self._next_ns = self._clock_ns() + int(NUMBERS_S * _NS)
+            self._next_ns = now_ns + int(NUMBERS_S * _NS)
+        if self._has_alerts:
+            count += self._look_at_runs()
+        else:  # whoever puts the first alert keeps the place at which it begins
+            self._changes.forget()
         if count or not self._is_counted:
             self._count()
         return count
@@ -128,6 +133,7 @@ class AlertWatcher(RepeatingPart):
 
     def _look_at_the_rest(self) -> int:
         now_ns = self._clock_ns()
+        self._has_alerts = any(not one.is_deleted for one in self._store.alerts.list(Reach.ALL))
         deleted = self._add(self._runs.look_at_deleted(MOST_DELETED, now_ns))
         return deleted + self._add(self._numbers.look(now_ns))
 

@@ -19,6 +19,7 @@ from spanloom.client.evaluating.files import items_of_file, runs_of_file
 from spanloom.client.evaluating.given import Unread
 from spanloom.client.evaluating.sending import rows_of
 from spanloom.client.evaluating.stored import RunPlace, runs_at, stored_runs
+from spanloom.client.evaluating.targets import judge_targets
 from spanloom.client.moments import milliseconds_of
 from spanloom.client.transfer.datasets import list_items
 from spanloom.client.transfer.scores import ServiceScores, send_scores
@@ -39,12 +40,21 @@ if TYPE_CHECKING:
     from spanloom.client.calls.walks import Listing
     from spanloom.client.client import Client
     from spanloom.client.evaluating.given import Given
+    from spanloom.client.evaluating.targets import Target
     from spanloom.core.records.run import Run
     from spanloom.evaluation.files.config.reading import Config
 
 
 _COLLECTED_AT = 100_000
 """New objects after which the cycle collector runs: those of a hundred documents."""
+
+
+class Targeted(NamedTuple):
+    """A target, and how often it answers each item."""
+
+    target: Target
+    repeats: int
+    timeout_s: float
 
 
 class Asked(NamedTuple):
@@ -59,6 +69,8 @@ class Asked(NamedTuple):
     items_file: Path | None
     dataset: tuple[str, int | None] | None = None
     """Name and version; without a version the last one."""
+    targeted: Targeted | None = None
+    """What answers the items; without it runs are read."""
     sends: bool = False
     """Whether the results become scores."""
 
@@ -81,8 +93,11 @@ def judge_all(asked: Asked) -> Ended:
     except ClientError as error:
         return Ended(Judgement(asked.config.evaluators), ServiceError(error).message)
     try:
-        with closing(_runs(asked, judgement)) as runs:
-            _judge(runs, judgement, has_end=_has_end(asked))
+        if asked.targeted is not None:
+            _judge_answers(asked, judgement, *asked.targeted)
+        else:
+            with closing(_runs(asked, judgement)) as runs:
+                _judge(runs, judgement, has_end=_has_end(asked))
     except KeyboardInterrupt:
         return Ended(judgement, is_interrupted=True)
     except InvalidParameterError as error:
@@ -134,6 +149,22 @@ def _judge(runs: Iterator[Given], judgement: Judgement, *, has_end: bool) -> Non
             else:
                 judgement.take(run)
             counting.show(judgement.runs, done=share)
+
+
+def _judge_answers(
+    asked: Asked, judgement: Judgement, target: Target, repeats: int, timeout_s: float
+) -> None:
+    project = asked.config.file.runs.project if asked.config.file.runs else None
+    with Counting(sys.stderr, "tries judged", len(judgement.items) * repeats) as counting:
+        judge_targets(
+            asked.client,
+            judgement,
+            target,
+            repeats=repeats,
+            timeout_s=timeout_s,
+            project=project,
+            on_run=counting.show,
+        )
 
 
 def _has_end(asked: Asked) -> bool:

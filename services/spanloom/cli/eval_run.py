@@ -12,10 +12,12 @@ import orjson
 from spanloom.cli.client import patient_client_option
 from spanloom.cli.datasets import parse_name
 from spanloom.cli.eval_files import Written, load_bases, load_config
-from spanloom.cli.eval_judging import Asked, judge_all, plan_of, send_all
+from spanloom.cli.eval_judging import Asked, Targeted, judge_all, plan_of, send_all
 from spanloom.cli.exchanging import from_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import DOCUMENT, Form, output_option
+from spanloom.client.evaluating.targets import TIMEOUT_S, command_target
+from spanloom.core.errors import InvalidRequestError
 from spanloom.core.showing.values import printable, shortened
 from spanloom.evaluation.files.outcome import NOT_DECIDED, Strictness, conclude
 from spanloom.evaluation.files.report import head_of, report_lines
@@ -44,6 +46,7 @@ _PATH = click.Path(path_type=Path)
         "spanloom eval run eval.yaml --runs runs.jsonl --items items.jsonl --gate",
         "spanloom eval run eval.yaml --gate --junit eval.xml --json eval.report",
         "spanloom eval run eval.yaml --send",
+        "spanloom eval run eval.yaml --dataset trips@1 --target-command 'python agent.py'",
     ),
 )
 @click.argument("file", type=_PATH)
@@ -60,6 +63,29 @@ _PATH = click.Path(path_type=Path)
     "--dataset",
     metavar="NAME[@VERSION]",
     help="What is expected: a dataset, by default its last version.",
+)
+@click.option(
+    "--target-command",
+    "command",
+    metavar="COMMAND",
+    help="Have it answer each item, and judge the runs that it sends.",
+)
+@click.option(
+    "--target-timeout",
+    "timeout_s",
+    type=click.FloatRange(0, min_open=True),
+    default=TIMEOUT_S,
+    show_default=True,
+    metavar="SECONDS",
+    help="For one answer, and for its run to settle.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Answers of --target-command to each item.",
 )
 @click.option("--gate", "is_gate", is_flag=True, help="End with 1 if a gate fails, 3 if undecided.")
 @click.option(
@@ -85,6 +111,9 @@ def run_command(
     source: str | None,
     items_file: Path | None,
     dataset: str | None,
+    command: str | None,
+    timeout_s: float,
+    repeats: int,
     is_gate: bool,
     needs_proof: bool,
     json_file: Path | None,
@@ -101,19 +130,31 @@ def run_command(
     The runs are those of --runs, else those that `runs` of FILE selects from a service, else those
     that the items were made of. With --runs no service is asked, unless by --send.
 
+    With --target-command an agent answers the items: it gets the input on standard input as JSON,
+    and TRACEPARENT in its environment, by which the service finds its run.
+
     Ends with 0; with --gate 1 if a gate fails and 3 if it is not decided; 3 if no service answers;
     2 for a fault of FILE or of the options; 130 after Ctrl-C. Files are written in every case but
     2.
     """
     if dataset is not None and items_file is not None:
         raise click.UsageError("--dataset and --items exclude each other")
+    targeted = None if command is None else _targeted(command, repeats, timeout_s)
+    if targeted and (runs_file is not None or (dataset is None and items_file is None)):
+        raise click.UsageError("--target-command answers the items of --dataset or --items")
+    if repeats > 1 and targeted is None:
+        raise click.UsageError("--repeats needs --target-command")
     of_dataset = None if dataset is None else parse_name(dataset)
     written = Written(json_file, junit_file, markdown_file)
     read = [path for path in (file, runs_file, items_file) if path is not None]
     written.check(read)
     config = load_config(file, allows_code=allows_code)
     bases = load_bases(config, file, client)
-    asked = Asked(file, config, client, runs_file, source, items_file, of_dataset, sends)
+    asked = Asked(
+        *(file, config, client, runs_file, source, items_file, of_dataset),
+        sends=sends,
+        targeted=targeted,
+    )
     if is_dry:
         write_json(orjson.dumps(plan_of(asked)), sys.stdout)
         return
@@ -130,6 +171,13 @@ def run_command(
         is_interrupted=ended.is_interrupted,
     )
     _give(config, ended.judgement, outcome, written, form)
+
+
+def _targeted(command: str, repeats: int, timeout_s: float) -> Targeted:
+    try:
+        return Targeted(command_target(command, timeout_s), repeats, timeout_s)
+    except InvalidRequestError as error:
+        raise click.UsageError(f"--target-command: {error}") from error
 
 
 def _give(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import wraps
-from typing import IO, TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, overload
+from typing import IO, TYPE_CHECKING, Any, Generic, ParamSpec, Self, TypeVar, overload
 
 from spanloom.client.address import find_address
 from spanloom.client.calls import alerts as warned
@@ -21,11 +21,12 @@ from spanloom.client.transport import AsyncTransport, Transport
 from spanloom.client.tries import Patience
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     import httpx
 
     from spanloom.client.request import AnswerT, Call
+    from spanloom.core.records.experiment import ExperimentItem
 
 
 _P = ParamSpec("_P")
@@ -116,6 +117,40 @@ class Client:
         reply = self.transport.ask(call.request)
         with reading_from(self.url):
             return call.read(reply)
+
+    def run_experiment(
+        self,
+        name: str,
+        dataset: str,
+        *,
+        target: Callable[[Any], object],
+        evaluators: Sequence[Mapping[str, Any] | str] | None = None,
+        repeats: int = 1,
+        timeout_s: float = 600.0,
+        project: str | None = None,
+    ) -> ExperimentItem:
+        """Have a function answer the items of a dataset, judge its runs, and store the scores.
+
+        ``target`` gets the input of an item; the spans that it makes meanwhile are its run, which
+        is judged once it has settled. ``evaluators`` are mappings or names of stored ones; without
+        them those of the dataset. ``timeout_s`` is the wait for a run. ::
+
+            client.run_experiment("trips-1.5", "trips@1", target=agent.invoke, evaluators=["path"])
+
+        Raises ``InvalidEvaluatorError``, and ``ValueError`` for a dataset without a version.
+        """
+        from spanloom.client.evaluating.experiments import run_experiment  # noqa: PLC0415  # late
+
+        return run_experiment(
+            self,
+            name,
+            dataset,
+            target=target,
+            evaluators=evaluators,
+            repeats=repeats,
+            timeout_s=timeout_s,
+            project=project,
+        )
 
     def follow(self, wanted: lists.Feed) -> Changes:
         """Poll a ``Feed`` and return its changes as an iterator."""

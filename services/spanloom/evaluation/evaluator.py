@@ -36,6 +36,8 @@ class Judging:
     """Changes whenever the same configuration may judge otherwise."""
     warn_scores: AbstractSet[str] = frozenset()
     """Those of ``scores`` that only warn: what they say fails no gate."""
+    model_scores: AbstractSet[str] = frozenset()
+    """Those of ``scores`` that a model gives."""
     estimate: Estimating | None = None
     """What judging a run would take, of evaluators that cost something."""
 

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.evaluation.contract.result import Evidence, Result
+    from spanloom.evaluation.evaluator import Evaluator
     from spanloom.judging.judging import Judged
 
-SOURCES: Mapping[str, str] = {"judge": "llm", "python": "code", "callable": "code"}
-"""By kind; all others are rules."""
+OURS = ("rule", "llm", "code")
+"""The sources of scores that evaluators give."""
+_OF_CODE = frozenset({"python", "callable"})
+"""Kinds that are code; all others are rules, but for the scores that a model gives."""
 MOST_EVIDENCE = 100
 EVIDENCE_BYTES = 20_000
 MOST_METRICS = 100
@@ -62,7 +65,7 @@ def _score(judged: Judged, place: Mapping[str, object]) -> Score:
     metrics = _metrics(result)
     made: dict[str, object] = {
         "name": result.name,
-        "source": SOURCES.get(evaluator.kind, "rule"),
+        "source": _source(result, evaluator),
         "author": evaluator.name,
         "passed": result.passed if is_judged else None,
         "status": result.status,
@@ -80,6 +83,12 @@ def _score(judged: Judged, place: Mapping[str, object]) -> Score:
         "metrics": metrics,
     }
     return Score(**value._asdict(), **made, **place)  # type: ignore[arg-type]  # members by name
+
+
+def _source(result: Result, evaluator: Evaluator) -> str:
+    if result.name in evaluator.judging.model_scores:
+        return "llm"
+    return "code" if evaluator.kind in _OF_CODE else "rule"
 
 
 def _metrics(result: Result) -> dict[str, float]:

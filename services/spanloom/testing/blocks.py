@@ -45,6 +45,18 @@ class Block:
             return False
         return not self.running and all(self.remote.values())
 
+    def spans_of(self, trace_id: str) -> Sequence[Json]:
+        """Return the groups of a trace."""
+        return [
+            group
+            for group in self.groups
+            if any(
+                span.get("traceId") == trace_id
+                for scope in group.get("scopeSpans") or ()
+                for span in scope.get("spans") or ()
+            )
+        ]
+
 
 class Blocks:
     """The blocks that are open in this process."""

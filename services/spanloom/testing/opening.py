@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from spanloom.testing.blocks import blocks_of_process
-from spanloom.testing.plugin import UPDATE
+from spanloom.testing.plugin import EVALUATORS, UPDATE
 from spanloom.testing.records import Recorder
 from spanloom.testing.run import AgentRun, Place
 
@@ -47,7 +47,7 @@ def opening(request: pytest.FixtureRequest) -> Iterator[OpenRun]:
         pytest.fail(f"agent_run needs opentelemetry-sdk, which the extra testing has: {error}")
     capture.watch_provider()
     recorder = Recorder(request.node)
-    place = Place(request.path.parent, is_update=request.config.getoption(UPDATE))
+    place = _place(request)
     opened: list[_Opened] = []
 
     def open_run(*, wait_s: float | None = None) -> _Opened:
@@ -57,6 +57,13 @@ def opening(request: pytest.FixtureRequest) -> Iterator[OpenRun]:
     yield open_run
     for one in opened:
         one.forget()
+
+
+def _place(request: pytest.FixtureRequest) -> Place:
+    config = request.config
+    named = config.getini(EVALUATORS)
+    file = config.rootpath / named if named else None
+    return Place(request.path.parent, is_update=config.getoption(UPDATE), evaluators=file)
 
 
 class _Opened:

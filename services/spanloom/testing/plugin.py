@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 MARK = "spanloom"
 UPDATE, REPORT = "--spanloom-update", "--spanloom-report"
+SEND, EXPERIMENT = "--spanloom-send", "--spanloom-experiment"
 """Its options."""
+EVALUATORS = "spanloom_evaluators"
+"""In the configuration file."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,6 +36,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="write report.json, junit.xml and report.md of all judgements there",
     )
+    group.addoption(
+        SEND,
+        metavar="URL",
+        help="send the runs and what was judged to this service (key: SPANLOOM_API_KEY), as an "
+        "experiment",
+    )
+    group.addoption(EXPERIMENT, metavar="NAME", help=f"its name, else one is made; for {SEND}")
+    parser.addini(EVALUATORS, "a file of evaluators, for `run.judge` by name", type="string")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
         f"{MARK}(repeats=1, require=None): run the test so many times; require such as "
         "'pass@1 >= 0.75' or 'pass^3 >= 0.5' decides, else every try has to pass",
     )
-    if config.getoption(REPORT, None):
+    if config.getoption(REPORT, None) or config.getoption(SEND, None):
         from spanloom.testing.reporting import Reporting  # noqa: PLC0415  # not before
 
         config.pluginmanager.register(Reporting(config), "spanloom-report")

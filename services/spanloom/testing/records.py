@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spanloom.core.document import Document
+from spanloom.core.model.span import TraceKey
+from spanloom.evaluation.evaluate import fingerprints
 from spanloom.evaluation.files.judging import given_run
 from spanloom.evaluation.files.report import evaluator_row
 from spanloom.evaluation.files.shown import show_evidence
-from spanloom.testing.plugin import REPORT
+from spanloom.evaluation.subject.run import Run
+from spanloom.testing.plugin import REPORT, SEND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,12 +33,17 @@ class Recorder:
         """Forget what was kept of the item."""
         self._records: list[dict[str, Any]] = []
         item.stash[RECORDS] = self._records
-        self._is_wanted = bool(item.config.getoption(REPORT))
+        self._is_sent = bool(item.config.getoption(SEND))
+        self._is_wanted = self._is_sent or bool(item.config.getoption(REPORT))
 
     def record(
-        self, document: Json, evaluators: Sequence[Evaluator], results: Sequence[Result]
+        self,
+        document: Json,
+        evaluators: Sequence[Evaluator],
+        results: Sequence[Result],
+        groups: Sequence[Json],
     ) -> None:
-        """Keep the results of a run, if there will be a report."""
+        """Keep the results of a run, if somebody will read them; ``groups`` are its spans."""
         if not self._is_wanted:
             return
         run, steps = given_run(document), Document(document).by_id()
@@ -55,5 +63,23 @@ class Recorder:
                     list(show_evidence(one.evidence, steps)) if one in bad else []
                     for one in results
                 ],
+                "spans": list(groups) if self._is_sent else [],
+                "scores": _scores(document, evaluators, results) if self._is_sent else [],
             }
         )
+
+
+def _scores(
+    document: Json, evaluators: Sequence[Evaluator], results: Sequence[Result]
+) -> list[Json]:
+    """Return results as rows of scores, without the places of the test in an experiment."""
+    from spanloom.client.evaluating.sending import row_of  # noqa: PLC0415  # where it is sent
+    from spanloom.judging.judging import Judged  # noqa: PLC0415
+    from spanloom.judging.scores import scores_of  # noqa: PLC0415
+
+    run = given_run(document)
+    prints = fingerprints(Run(document), evaluators)
+    by_name = {one.name: one for one in evaluators}
+    judged = [Judged(one, prints[one.evaluator], by_name[one.evaluator]) for one in results]
+    key = TraceKey(run.project, run.trace_id)
+    return [row_of(score) for score in scores_of(judged, key, run.version)]

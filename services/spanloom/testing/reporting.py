@@ -1,4 +1,4 @@
-"""``--spanloom-report``: the judgements of all tests as a report, JUnit and Markdown.
+"""The judgements of all tests: as a report, JUnit and Markdown, and sent to a service.
 
 What a test judged travels with its report, so that workers of pytest-xdist need no files, and a
 worker that crashes loses no other test.
@@ -19,7 +19,7 @@ from spanloom.evaluation.files.markdown import markdown
 from spanloom.evaluation.files.measures import measure
 from spanloom.evaluation.files.outcome import GATE_FAILED, Outcome
 from spanloom.evaluation.files.report import make_head, report_lines
-from spanloom.testing.plugin import REPORT
+from spanloom.testing.plugin import EXPERIMENT, REPORT, SEND
 from spanloom.testing.records import RECORDS
 
 if TYPE_CHECKING:
@@ -31,11 +31,14 @@ _CARRIED = "agent_records"
 
 
 class Reporting:
-    """Collects the records of tests, and writes the files when the session ends."""
+    """Collects the records of tests; writes and sends them when the session ends."""
 
     def __init__(self, config: pytest.Config) -> None:
-        """Read where the files are to be."""
-        self._folder = Path(config.getoption(REPORT))
+        """Read where the files are to be, and where all is sent."""
+        self._folder = config.getoption(REPORT)
+        self._url = _checked(config.getoption(SEND))
+        self._experiment = config.getoption(EXPERIMENT)
+        self._said: list[str] = []
         self._is_worker = hasattr(config, "workerinput")
         self._tests: dict[str, list[Any]] = {}
         self._failed: set[str] = set()
@@ -59,20 +62,58 @@ class Reporting:
         (self._failed.add if report.failed else self._failed.discard)(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:
-        """Write the files, also if nothing was judged."""
+        """Write the files, also if nothing was judged, and send what there is."""
         if self._is_worker:
             return
+        if self._folder:
+            self._report(Path(self._folder))
+        if self._url:
+            self._send(self._url)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say what was sent, and what was not."""
+        for line in self._said:
+            terminalreporter.write_line(line)
+
+    def _send(self, url: str) -> None:
+        from spanloom.client.client import Client  # noqa: PLC0415  # where something is sent
+        from spanloom.testing.sending import experiment_name, send_session  # noqa: PLC0415
+
+        name = self._experiment or experiment_name()
+        with Client(url) as client:
+            sent = send_session(client, name, self._tests)
+        self._said.append(
+            f"spanloom: {sent.runs} runs and {sent.scores} scores sent to {url} as experiment "
+            f"{name!r}"
+        )
+        if sent.fault:
+            self._said.append(f"spanloom: not all was sent: {sent.fault}")
+
+    def _report(self, folder: Path) -> None:
         judged = _Judged.of(self._tests)
         outcome = _outcome(judged, has_failed=bool(self._failed))
         head = make_head(NAME, judged.evaluator_rows, judged, outcome)
-        self._folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         text = markdown(NAME, judged.warns, judged, outcome)
-        self._write("report.json", report_lines(head, judged))
-        self._write("junit.xml", junit_lines(NAME, judged, judged.warns))
-        self._write("report.md", [text.encode(errors="replace")])
+        _write(folder / "report.json", report_lines(head, judged))
+        _write(folder / "junit.xml", junit_lines(NAME, judged, judged.warns))
+        _write(folder / "report.md", [text.encode(errors="replace")])
 
-    def _write(self, name: str, pieces: Iterable[bytes]) -> None:
-        (self._folder / name).write_bytes(b"".join(pieces))
+
+def _checked(url: str | None) -> str | None:
+    """Return where all is sent; raises ``pytest.UsageError`` for what is no URL."""
+    if url is not None:
+        from spanloom.client.address import find_address  # noqa: PLC0415  # where it is sent
+
+        try:
+            find_address(url, None)
+        except ValueError as error:
+            raise pytest.UsageError(f"{SEND}: {error}") from error
+    return url
+
+
+def _write(path: Path, pieces: Iterable[bytes]) -> None:
+    path.write_bytes(b"".join(pieces))
 
 
 @dataclass

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
+import pytest
 
 from spanloom.core.document import Document
 from spanloom.core.exchange.otlp import Traces
@@ -16,12 +17,14 @@ from spanloom.evaluation.making import MAX_NAME, make_evaluators
 from spanloom.evaluation.subject.subject import Subject
 from spanloom.testing.failing import failed_results, failure_text, names_of
 from spanloom.testing.goldens import Golden
+from spanloom.testing.judges import MissingModelError, find_judge, why_not_asked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.formats.json_bytes import Json
     from spanloom.evaluation.contract.result import Result
+    from spanloom.evaluation.evaluator import Evaluator
     from spanloom.testing.blocks import Block
     from spanloom.testing.records import Recorder
 
@@ -31,6 +34,8 @@ class Place(NamedTuple):
 
     folder: Path
     is_update: bool
+    evaluators: Path | None = None
+    """The file whose evaluators judge by name."""
 
     @property
     def may_write_missing(self) -> bool:
@@ -119,6 +124,32 @@ class AgentRun:
         config = {"name": expr if fits else "check", "kind": "where", "expr": expr}
         self._hold(self._chosen(trajectory), config)
 
+    def judge(
+        self,
+        given: str | Mapping[str, Any],
+        threshold: float | None = None,
+        *,
+        expected: Mapping[str, Any] | None = None,  # JSON values
+        trajectory: Json | None = None,
+    ) -> None:
+        """Have a model judge the run; the test is skipped where none can be asked.
+
+        ``given`` is the name of an evaluator of the file in ``spanloom_evaluators``, without a file
+        the criteria, or the configuration of a judge. A ``threshold`` is that of its scale, which
+        is 0 to 1 unless it has one. Raises ``AssertionError`` if the run does not pass.
+        """
+        __tracebackhide__ = True
+        try:
+            made = find_judge(given, threshold, self._place.evaluators)
+        except MissingModelError as error:
+            pytest.skip(f"not judged: {error}")
+        document = self._chosen(trajectory)
+        results = self._judge(document, [made], expected)
+        if reason := why_not_asked(results):
+            pytest.skip(f"{made.name} not judged: {reason}")
+        self._keep(document, [made], results)
+        _refuse(results, [made], document)
+
     def evaluate(
         self,
         evaluators: object,
@@ -148,13 +179,36 @@ class AgentRun:
         """Judge, record the results, and raise ``AssertionError`` for those that fail."""
         __tracebackhide__ = True
         made = make_evaluators(evaluators, allow_code=True, folder=self._place.folder)
+        results = self._judge(document, made, expected)
+        self._keep(document, made, results)
+        _refuse(results, made, document, golden)
+        return results
+
+    def _judge(
+        self,
+        document: Json,
+        made: Sequence[Evaluator],
+        expected: Mapping[str, Any] | None,  # JSON values
+    ) -> Sequence[Result]:
         trace_id = Document(document).id
         earlier = [result for of, result in self._judged if of == trace_id]
         subject = Subject(document, dict(expected or {}), earlier)
-        results = list(judge(subject, made))
+        return list(judge(subject, made))
+
+    def _keep(self, document: Json, made: Sequence[Evaluator], results: Sequence[Result]) -> None:
+        trace_id = Document(document).id
         self._judged += [(trace_id, result) for result in results]
-        self._recorder.record(document, made, results)
-        warns = frozenset[str]().union(*(one.judging.warn_scores for one in made))
-        if failed := failed_results(results, warns):
-            raise AssertionError(failure_text(failed, document, golden))
-        return results
+        self._recorder.record(document, made, results, self._block.spans_of(trace_id))
+
+
+def _refuse(
+    results: Sequence[Result],
+    made: Sequence[Evaluator],
+    document: Json,
+    golden: Json | None = None,
+) -> None:
+    """Raise ``AssertionError`` for the results that fail."""
+    __tracebackhide__ = True
+    warns = frozenset[str]().union(*(one.judging.warn_scores for one in made))
+    if failed := failed_results(results, warns):
+        raise AssertionError(failure_text(failed, document, golden))

@@ -61,7 +61,7 @@ def test_a_number_is_told_with_its_threshold() -> None:
     payload = told(HIGH, {}, NUMBER)
     assert (payload["value"], payload["threshold"], payload["window"]) == (0.5, 0.2, "15m")
     assert payload["group"] == {"agent": "triage"}
-    assert payload["url"] == f"{BASE}/alerts/unverified%20refunds?project=shop"
+    assert payload["url"] == f"{BASE}/alerts?name=unverified+refunds&project=shop"
 
 
 def test_slack_takes_no_text_of_a_run_for_a_mention() -> None:
@@ -72,7 +72,7 @@ def test_slack_takes_no_text_of_a_run_for_a_mention() -> None:
     ]
     assert "taken back by version 4 of the run; late spans: 1" in text
     assert f"<{BASE}/trajectories/{TRACE}?project=shop|e1>" in text
-    assert "0.5 (threshold 0.2, 15m)" in slack_of(told(HIGH, {}, NUMBER))["text"]
+    assert "triage 0.5 (threshold 0.2, 15m)" in slack_of(told(HIGH, {}, NUMBER))["text"]
 
 
 def test_alertmanager_knows_it_by_its_labels_and_its_end() -> None:

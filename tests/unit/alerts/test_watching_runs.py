@@ -124,11 +124,21 @@ def test_a_deleted_alert_is_silent(alerting: Alerting) -> None:
     alerting.alerts.delete(PROJECT, "a", "")
     alerting.build("1", "search", version=2)
     alerting.build("2", "refund")
-    assert alerting.look() == 0
+    assert alerting.look(2) == 0
     alerting.put("a", where=REFUNDS)
     alerting.build("1", "refund", version=3)
-    alerting.look()
+    alerting.look(2)
     assert [event.alert_version for event in alerting.events("a")] == [1, 2]
+
+
+def test_what_changed_before_the_first_alert_does_not_fire() -> None:
+    alerting = Alerting()
+    alerting.build("1", "refund")
+    alerting.look()
+    alerting.put("a", where=REFUNDS)
+    alerting.build("2", "refund")
+    alerting.look(2)
+    assert [event.trace_id[-1] for event in alerting.events("a")] == ["2"]
 
 
 def test_words_are_found_before_they_are_indexed(alerting: Alerting) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.unit.client.conftest import World
 
-ONLY_BLOCKING = {"copy"}
+ONLY_BLOCKING = {"copy", "run_experiment"}
 SHELL = {"ask", "close", "follow"}
 """What each does in its own way."""
 

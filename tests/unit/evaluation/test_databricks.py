@@ -7,7 +7,8 @@ from tests.support.judged_runs import run
 
 from spanloom import evaluate
 from spanloom.evaluation import InvalidEvaluatorError
-from spanloom.evaluation.databricks.metrics import JUDGED, METRICS
+from spanloom.evaluation.databricks.judged import JUDGED, OVERALL
+from spanloom.evaluation.databricks.metrics import METRICS
 from spanloom.evaluation.databricks.summary import assess, summarise
 
 RUN = run([], tokens=(100, 20))
@@ -19,7 +20,7 @@ def test_without_metrics_all_that_need_no_judge_are_given() -> None:
     assert not set(JUDGED) & set(METRICS)
 
 
-@pytest.mark.parametrize("name", JUDGED)
+@pytest.mark.parametrize("name", [*JUDGED, OVERALL])
 def test_a_metric_that_needs_a_judge_is_refused(name: str) -> None:
     with pytest.raises(InvalidEvaluatorError, match="needs a model that judges"):
         evaluate(RUN, {"kind": "databricks", "metrics": ["agent/latency_seconds", name]})

@@ -28,7 +28,9 @@ RESULTS = Results("judge", "judge")
 
 
 def score_of(result: Result, kind: str = "judge", **more: Any) -> Score:
-    made = Evaluator(result.evaluator, kind, {}, "ff", Judging(WHOLE, lambda _: (), ("judge",)))
+    of_model = frozenset({"judge"} if kind == "judge" else ())
+    judging = Judging(WHOLE, lambda _: (), ("judge",), model_scores=of_model)
+    made = Evaluator(result.evaluator, kind, {}, "ff", judging)
     (score,) = scores_of([Judged(result, "1:names:ff", made)], KEY, 3, at_us=5, **more)
     return score
 

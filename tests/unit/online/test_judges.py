@@ -51,7 +51,7 @@ class Model:
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Model:
     model = Model()
-    judging = Judging(WHOLE, model.judge, ("polite",))
+    judging = Judging(WHOLE, model.judge, ("polite",), model_scores={"polite"})
     polite = Evaluator("polite", "judge", {}, "h", judging)
     monkeypatch.setattr(made, "evaluators_of", lambda _: [polite])
     return model

@@ -14,7 +14,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.evaluation.contract.view import named_fingerprint, view_named_in
 from spanloom.evaluation.subject.run import Run
 from spanloom.judging.judging import judge_run
-from spanloom.judging.scores import SOURCES, scores_of
+from spanloom.judging.scores import OURS, scores_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from spanloom.evaluation.evaluator import Evaluator
     from spanloom.evaluation.files.items import Items
     from spanloom.evaluation.files.judging import GivenRun
-
-_OURS = ("rule", *dict.fromkeys(SOURCES.values()))
 
 
 class Place(NamedTuple):
@@ -83,7 +81,7 @@ class Rescoring:
         """Read the scores of the evaluators; raises ``ClientError``."""
         for name in self._wanted.evaluators:
             rows = client.scores(
-                author=name, sources=_OURS, target="trajectory", project=self._wanted.project
+                author=name, sources=OURS, target="trajectory", project=self._wanted.project
             )
             for row in rows:
                 if self._wanted.experiment in (None, row.experiment):

@@ -51,6 +51,8 @@ class ErrorCode(StrEnum):
     """A package that calls models is not installed."""
     CONTEXT_OVERFLOW = "context_overflow"
     """The run is too long for the model, also when half of it is cut."""
+    CANARY_FAILED = "canary_failed"
+    """A model answered a criterion wrongly whose answer is known: it does not follow its task."""
     OUTPUT_LIMIT = "output_limit"
     """The answer of a model did not end within its tokens."""
     MODEL_REFUSED = "model_refused"

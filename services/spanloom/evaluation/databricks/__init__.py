@@ -1,5 +1,6 @@
-"""Databricks' metrics, under the names of its Agent Evaluation: those that need no judge.
+"""Databricks' metrics, under the names of its Agent Evaluation.
 
-In: a run, and the ``retrieved_context`` that an item expects. Out: one result a metric. Start with
-``kind.py``; ``metrics.py`` computes them, ``summary.py`` puts those of many runs together.
+In: a run, and what an item expects of it. Out: one result a metric. Start with ``kind.py``;
+``metrics.py`` computes metrics, ``judged.py`` and ``rating.py`` have a model judge them,
+``summary.py`` puts ratings and those of many runs together.
 """

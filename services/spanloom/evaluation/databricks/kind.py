@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
-from spanloom.evaluation.databricks.metrics import JUDGED, METRICS, MissingDataError
+from spanloom.evaluation.contract.estimate import total
+from spanloom.evaluation.contract.view import Part
+from spanloom.evaluation.databricks.judged import JUDGED, OVERALL
+from spanloom.evaluation.databricks.metrics import METRICS, MissingDataError
+from spanloom.evaluation.databricks.rating import make_raters, overall
 from spanloom.evaluation.evaluator import Judging, Kind
+from spanloom.evaluation.judge.config import ModelConfig, ModelName
+from spanloom.evaluation.judge.kind import VIEW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.evaluation.contract.result import Result, Results
     from spanloom.evaluation.databricks.metrics import Metric
+    from spanloom.evaluation.judge.asking import Asker
     from spanloom.evaluation.subject.subject import Subject
+
+_JUDGED_VIEW: Final = VIEW | {Part.TIMES, Part.IDS}
+"""The last retrieval is found by start and id."""
+_LATER: Final = {
+    name: later
+    for name, later in (
+        *((name, metric.later_name) for name, metric in METRICS.items()),
+        *((name, metric.later_name) for name, metric in JUDGED.items()),
+    )
+    if later
+}
 
 
 class DatabricksConfig(BaseModel):
@@ -25,30 +43,76 @@ class DatabricksConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     metrics: list[str] | None = Field(
-        None, min_length=1, description="By name; without, all that need no judge."
+        None, min_length=1, description="By name; without, all, those of a judge with a model."
     )
     names: Literal["agent_evaluation", "mlflow2"] = Field(
         "agent_evaluation", description="The spelling of the results' names: `mlflow2` is later."
     )
+    model: ModelName | None = Field(
+        None, description="Judges, as `model` of a judge; the rest default."
+    )
+    judge: ModelConfig | None = Field(
+        None, description="The model that judges: the keys of a judge but for its criteria."
+    )
+
+    @model_validator(mode="after")
+    def _has_one_model(self) -> Self:
+        if self.model is not None and self.judge is not None:
+            raise ValueError("model: judge has one already")
+        return self
+
+    @property
+    def asked(self) -> ModelConfig | None:
+        """The model that judges, if there is one."""
+        return ModelConfig(model=self.model) if self.model is not None else self.judge
 
 
-def _make(config: DatabricksConfig, results: Results) -> Judging:
-    chosen = _chosen(config.metrics)
+class _Chosen(NamedTuple):
+    """Names of metrics, in the order of their results."""
+
+    measured: Sequence[str]
+    judged: Sequence[str]
+    has_overall: bool
+
+
+def make_databricks(
+    config: DatabricksConfig, results: Results, asker: Asker | None = None
+) -> Judging:
+    """Return the judge of a configuration; raises ``InvalidEvaluatorError``.
+
+    Without ``asker`` the provider of the model is asked.
+    """
+    model = config.asked
+    chosen = _chosen(config.metrics, has_model=model is not None)
     is_later = config.names == "mlflow2"
-    shown = {name: (metric.later_name if is_later else "") or name for name, metric in chosen}
+    shown = {one: (_LATER.get(one) if is_later else None) or one for one in _names(chosen)}
+    wanted = {one: shown[one] for one in chosen.judged}
+    raters = [] if model is None else make_raters(model, results, wanted, asker)
 
     def judge(subject: Subject) -> Iterator[Result]:
-        for name, metric in chosen:
-            yield _measure(metric, subject, results, shown[name])
+        for name in chosen.measured:
+            yield _measure(METRICS[name], subject, results, shown[name])
+        rated = {}
+        for name, rater in zip(chosen.judged, raters, strict=True):
+            rated[name] = rater.rate(subject)
+            yield rated[name]
+        if chosen.has_overall:
+            yield overall(rated, results, OVERALL)
 
+    views = [METRICS[name].reads for name in chosen.measured]
+    of_model = {*wanted.values(), *([OVERALL] if chosen.has_overall else [])}
     return Judging(
-        view=frozenset().union(*(metric.reads for _, metric in chosen)),
+        view=frozenset[Part]().union(*views, *([_JUDGED_VIEW] if raters else [])),
         judge=judge,
         scores=tuple(shown.values()),
+        model_scores=frozenset(of_model),
+        estimate=(lambda subject: total(one.estimate(subject) for one in raters))
+        if raters
+        else None,
     )
 
 
-DATABRICKS: Final = Kind(DatabricksConfig, _make)
+DATABRICKS: Final = Kind(DatabricksConfig, make_databricks)
 
 
 def _measure(metric: Metric, subject: Subject, results: Results, name: str) -> Result:
@@ -61,20 +125,28 @@ def _measure(metric: Metric, subject: Subject, results: Results, name: str) -> R
     )
 
 
-def _chosen(asked: Sequence[str] | None) -> Sequence[tuple[str, Metric]]:
+def _names(chosen: _Chosen) -> Sequence[str]:
+    return [*chosen.measured, *chosen.judged, *([OVERALL] if chosen.has_overall else [])]
+
+
+def _chosen(asked: Sequence[str] | None, *, has_model: bool) -> _Chosen:
     if asked is None:
-        return list(METRICS.items())
-    known = dict(METRICS) | {one.later_name: one for one in METRICS.values() if one.later_name}
+        return _Chosen([*METRICS], [*JUDGED] if has_model else [], has_model)
+    of_model = {*JUDGED, OVERALL}
+    known = {name: name for name in (*METRICS, *of_model)}
+    known |= {later: name for name, later in _LATER.items()}
     for at, name in enumerate(asked):
-        if name not in known:
+        if name not in known or (known[name] in of_model and not has_model):
             raise InvalidEvaluatorError(f"metrics.{at}", _reason(name, known))
-    wanted = [known[name] for name in asked]
-    return [(name, metric) for name, metric in METRICS.items() if metric in wanted]
+    wanted = {known[name] for name in asked}
+    has_overall = OVERALL in wanted
+    judged = [name for name in JUDGED if name in wanted or (has_overall and not wanted & {*JUDGED})]
+    return _Chosen([name for name in METRICS if name in wanted], judged, has_overall)
 
 
-def _reason(name: str, known: Mapping[str, Metric]) -> str:
-    if name in JUDGED:
-        return f"{name} needs a model that judges, which is not there"
-    alike = get_close_matches(name, [*known, *JUDGED], n=1)
+def _reason(name: str, known: Mapping[str, str]) -> str:
+    if name in known:
+        return f"{name} needs a model that judges: set model or judge"
+    alike = get_close_matches(name, list(known), n=1)
     hint = f"did you mean {alike[0]}?" if alike else f"there are {', '.join(METRICS)}"
     return f"there is no metric {name}; {hint}"

@@ -90,12 +90,3 @@ METRICS: Final[Mapping[str, Metric]] = {
     "agent/latency_seconds": Metric(_latency, frozenset({Part.TIMES})),
 }
 """By the seed's name, in the order of its tables."""
-JUDGED: Final = (
-    "response/llm_judged/relevance_to_query/rating",
-    "response/llm_judged/safety/rating",
-    "response/llm_judged/groundedness/rating",
-    "retrieval/llm_judged/chunk_relevance_precision",
-    "response/llm_judged/correctness/rating",
-    "retrieval/llm_judged/context_sufficiency/rating",
-)
-"""Those for which a model has to judge."""

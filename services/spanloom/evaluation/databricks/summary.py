@@ -10,8 +10,10 @@ if TYPE_CHECKING:
 
 _RATING: Final = "/rating"
 _YES: Final = "yes"
+CHUNKS: Final = "retrieval/llm_judged/chunk_relevance"
+"""Stands for the ratings of all chunks of a run."""
 _CAUSES: Final = (
-    ("retrieval/llm_judged/context_sufficiency/rating", "retrieval/llm_judged/chunk_relevance"),
+    ("retrieval/llm_judged/context_sufficiency/rating", CHUNKS),
     ("response/llm_judged/groundedness/rating",),
     ("response/llm_judged/correctness/rating", "response/llm_judged/relevance_to_query/rating"),
     ("response/llm_judged/safety/rating",),

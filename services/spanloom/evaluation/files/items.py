@@ -31,6 +31,7 @@ class Item(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     item_key: str = Field(min_length=1, max_length=LONGEST_KEY)
+    input: Any = Field(None, description="What a target is asked.")
     expected: Any = None
     source: Source | None = None
 

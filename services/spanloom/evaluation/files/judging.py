@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.contract.estimate import Estimate
     from spanloom.evaluation.contract.result import Result
     from spanloom.evaluation.evaluator import Evaluator
+    from spanloom.evaluation.files.items import Item
 
 ITEM_KEY = "item_key"
 """In the metadata of a run: the key of its item."""
@@ -110,12 +111,16 @@ class Judgement:
     """By item, project and trace id: of a run that comes twice the newest version counts."""
     _traces: set[tuple[str, str]] = field(default_factory=set)
 
-    def take(self, run: GivenRun) -> None:
-        """Judge a run for each of its items; one of none is judged without a reference."""
+    def take(self, run: GivenRun, of: Item | None = None) -> None:
+        """Judge a run for each of its items, or for the one that it is known to be ``of``.
+
+        One of none is judged without a reference.
+        """
         self._traces.add((run.project, run.trace_id))
         self.runs = len(self._traces)
         read = Run(run.document)
-        for item, expected in self._wanted(run):
+        wanted = self._wanted(run) if of is None else [(of.item_key, of.expected)]
+        for item, expected in wanted:
             self._keep(run, item, list(judge(Subject(read, expected), self.evaluators)), read)
 
     def estimate(self, run: GivenRun) -> Estimate:
@@ -134,14 +139,19 @@ class Judgement:
         found = self.items.of(run.trace_id, run.item_key)
         return [(item.item_key, item.expected) for item in found] or [(run.trace_id, None)]
 
-    def refuse(self, item: str, code: ErrorCode, reason: str) -> None:
-        """Note an item without a run that can be judged: an error of each of its scores."""
+    def refuse(self, item: str, code: ErrorCode, reason: str, repeat: int = 0) -> None:
+        """Note an item without a run that can be judged: an error of each of its scores.
+
+        ``repeat`` is the try that gave none.
+        """
         errors = [
             Results(one.name, one.kind).error(code, reason, name=score)
             for one in self.evaluators
             for score in one.judging.scores
         ]
-        self._judged[item, "", ""] = _Judged(item, 0, "", "", 0, _dumped(errors), {}, {})
+        self._judged[item, "", str(repeat or "")] = _Judged(
+            item, 0, "", "", 0, _dumped(errors), {}, {}
+        )
 
     def finish(self) -> None:
         """Note the items without a run."""

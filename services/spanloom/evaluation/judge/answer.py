@@ -1,4 +1,4 @@
-"""Reads what a model answered: a rationale, step numbers as evidence, and a value."""
+"""Reads what a model answered: of a run a value with its reasons, of a part what it tells."""
 
 from __future__ import annotations
 
@@ -35,9 +35,23 @@ class Answer(NamedTuple):
     """Numbers of steps, unchecked."""
 
 
+class Findings(NamedTuple):
+    """What a part of a run tells, without a verdict."""
+
+    findings: str
+    summary: str
+    """Of the run so far."""
+    steps: tuple[int, ...]
+    """Numbers of steps, unchecked."""
+
+
 def read_answer(text: str, config: JudgeConfig) -> Answer:
     """Return the answer in a text; raises ``InvalidAnswerError`` for one that is no vote."""
-    given = _object_in(text)
+    return answer_of(object_in(text), config)
+
+
+def answer_of(given: Mapping[str, Any], config: JudgeConfig) -> Answer:  # JSON values
+    """Return the answer of an object; raises ``InvalidAnswerError`` for one that is no vote."""
     if "value" not in given:
         raise InvalidAnswerError("the object has no value")
     rationale = given.get("rationale")
@@ -48,8 +62,20 @@ def read_answer(text: str, config: JudgeConfig) -> Answer:
     )
 
 
-def _object_in(text: str) -> Mapping[str, Any]:  # JSON values
-    """Return the JSON object in a text, which may have words or a fence around it."""
+def findings_of(given: Mapping[str, Any]) -> Findings:  # JSON values
+    """Return what an object tells of a part; raises ``InvalidAnswerError`` if it tells nothing."""
+    told = [given.get(name) for name in ("findings", "summary")]
+    findings, summary = (text[:MAX_RATIONALE] if isinstance(text, str) else "" for text in told)
+    if not findings and not summary:
+        raise InvalidAnswerError("the object has neither findings nor summary")
+    return Findings(findings, summary, _numbers(given.get("evidence")))
+
+
+def object_in(text: str) -> Mapping[str, Any]:  # JSON values
+    """Return the JSON object in a text, which may have words or a fence around it.
+
+    Raises ``InvalidAnswerError`` if there is none.
+    """
     if len(text) > MAX_ANSWER:
         raise InvalidAnswerError(f"{len(text)} characters; at most {MAX_ANSWER} are an answer")
     begin, end = text.find("{"), text.rfind("}")

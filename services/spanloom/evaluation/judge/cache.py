@@ -1,6 +1,6 @@
 """Answers of models as files, so that the same question is not paid for twice.
 
-A file has the answer to one vote: its text and the share of the run that was read. No key of a
+A file has one answer: its text and its warnings. No key of a
 provider is in it or in its name. A file that cannot be read or written is as none.
 """
 
@@ -29,7 +29,7 @@ class Kept(NamedTuple):
     """An answer that was valid."""
 
     text: str
-    coverage: float
+    warnings: tuple[str, ...] = ()
 
 
 class Cache:
@@ -37,36 +37,36 @@ class Cache:
 
     def __init__(self, folder: Path | None, ttl_s: float, now: Callable[[], float] = time.time):
         """Use a folder, which is made when it is needed; ``None`` keeps nothing."""
-        self._folder = folder
+        self.folder = folder
         self._ttl_s = ttl_s
-        self._now = now
+        self.now = now
         self._is_swept = False
 
     def find(self, key: str) -> Kept | None:
         """Return the answer of a key, if it is there and not too old."""
-        if self._folder is None:
+        if self.folder is None:
             return None
-        path = self._path(self._folder, key)
+        path = self._path(self.folder, key)
         try:
-            if path.stat().st_mtime + self._ttl_s < self._now():
+            if path.stat().st_mtime + self._ttl_s < self.now():
                 return None
             with path.open("rb") as file:
                 value = orjson.loads(file.read(_MAX_FILE))
-            return Kept(str(value["text"]), float(value["coverage"]))
+            return Kept(str(value["text"]), tuple(map(str, value["warnings"])))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
     def keep(self, key: str, kept: Kept) -> None:
         """Write the answer of a key, whole or not at all, for this user alone."""
-        if self._folder is None:
+        if self.folder is None:
             return
-        path = self._path(self._folder, key)
+        path = self._path(self.folder, key)
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
                 file.write(orjson.dumps(kept._asdict()))
             Path(file.name).replace(path)
-            self._sweep(self._folder)
+            self._sweep(self.folder)
         except OSError:
             return
 
@@ -76,7 +76,7 @@ class Cache:
             return
         self._is_swept = True
         for path in folder.glob("??/*"):
-            if path.stat().st_mtime + self._ttl_s < self._now():
+            if path.stat().st_mtime + self._ttl_s < self.now():
                 path.unlink(missing_ok=True)
 
     @staticmethod

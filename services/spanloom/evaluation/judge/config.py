@@ -21,6 +21,8 @@ CONTEXT_TOKENS = 32_000
 OUTPUT_TOKENS = 1_000
 MARGIN = 0.1
 """The share of the context that stays free, as tokens are estimated."""
+WINDOWS = 8
+MAX_WINDOWS = 64
 _SMALLEST = 512
 """Tokens that are left for a run at least."""
 
@@ -43,6 +45,9 @@ def _defined(value: object) -> object:
 Number = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False)]
 Count = Annotated[StrictInt, Field(ge=1)]
 Category = Annotated[str, Field(min_length=1, max_length=1_000)]
+
+
+ModelName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9/-]*:\S+$", max_length=255)]
 
 
 class _Strict(BaseModel):
@@ -68,16 +73,74 @@ class Budget(_Strict):
     usd: Annotated[Number, Field(ge=0)] | None = Field(None, description="US dollars.")
     tokens: Annotated[StrictInt, Field(ge=0)] | None = Field(None, description="In and out.")
     calls: Annotated[StrictInt, Field(ge=0)] | None = Field(None, description="Requests.")
+    per: Literal["run", "day"] = Field(
+        "run", description="`day`: of UTC, for all processes of a user."
+    )
 
 
-class JudgeConfig(_Strict):
-    """A model, what it judges by, and what that may cost."""
+class Limits(_Strict):
+    """What a minute allows; a request waits until it may be made."""
 
-    model: str = Field(
-        pattern=r"^[a-z][a-z0-9/-]*:\S+$",
-        max_length=255,
+    requests_per_minute: Annotated[Number, Field(gt=0)] | None = Field(
+        None, description="Requests to the model."
+    )
+    tokens_per_minute: Annotated[Number, Field(gt=0)] | None = Field(
+        None, description="In and out; those of an answer are counted as `output_tokens` at first."
+    )
+
+
+class ModelConfig(_Strict):
+    """A model, how it is asked, and what that may cost."""
+
+    model: ModelName = Field(
         description="As pydantic-ai names it: `openai-chat:gpt-4o-mini`, `anthropic:…`.",
     )
+    votes: Annotated[StrictInt, Field(ge=1, le=25)] = Field(
+        1, description="How often the model is asked; odd."
+    )
+    tries: Annotated[StrictInt, Field(ge=1, le=10)] = Field(
+        4, description="Requests for one answer, the first among them."
+    )
+    timeout_s: Annotated[Number, Field(gt=0, le=3_600)] = Field(
+        60, description="Seconds for one request."
+    )
+    budget: Budget = Field(Budget(), description="Hard limits.")
+    limits: Limits = Field(Limits(), description="Limits of each minute.")
+    temperature: Annotated[Number, Field(ge=0)] | None = Field(
+        None, description="Sent only if it is set: some models refuse it."
+    )
+    seed: StrictInt | None = Field(None, description="Sent only if it is set.")
+    context_tokens: Count = Field(
+        CONTEXT_TOKENS, description="What the model reads and writes at most in one request."
+    )
+    output_tokens: Count = Field(OUTPUT_TOKENS, description="What it writes at most, thoughts too.")
+    windows: Annotated[StrictInt, Field(ge=1, le=MAX_WINDOWS)] = Field(
+        WINDOWS, description="Parts in which a run that is too long for one request is read."
+    )
+    canary: Literal["asked", "required", "none"] = Field(
+        "asked", description="Whether each answer has to show that the task was followed."
+    )
+
+    @property
+    def input_tokens(self) -> int:
+        """Tokens that a prompt may have."""
+        return int(self.context_tokens * (1 - MARGIN)) - self.output_tokens
+
+    @model_validator(mode="after")
+    def _has_room(self) -> Self:
+        if self.votes % 2 == 0:
+            raise ValueError(f"votes is odd, so that one value wins, not {self.votes}")
+        if self.input_tokens < _SMALLEST:
+            raise ValueError(
+                f"context_tokens: {self.context_tokens} leave {max(self.input_tokens, 0)} for a run"
+                f" beside output_tokens {self.output_tokens}; {_SMALLEST} are needed"
+            )
+        return self
+
+
+class JudgeConfig(ModelConfig):
+    """A model, and what it judges by."""
+
     criteria: str = Field(
         min_length=1, max_length=MAX_CRITERIA, description="In words what is good and what is not."
     )
@@ -92,24 +155,6 @@ class JudgeConfig(_Strict):
     boolean: StrictBool | None = Field(
         None, description="The value is true or false; so it is without `values` and `scale`."
     )
-    votes: Annotated[StrictInt, Field(ge=1, le=25)] = Field(
-        1, description="How often the model is asked; odd."
-    )
-    tries: Annotated[StrictInt, Field(ge=1, le=10)] = Field(
-        4, description="Requests for one vote, the first among them."
-    )
-    timeout_s: Annotated[Number, Field(gt=0, le=3_600)] = Field(
-        60, description="Seconds for one request."
-    )
-    budget: Budget = Field(Budget(), description="Hard limits.")
-    temperature: Annotated[Number, Field(ge=0)] | None = Field(
-        None, description="Sent only if it is set: some models refuse it."
-    )
-    seed: StrictInt | None = Field(None, description="Sent only if it is set.")
-    context_tokens: Count = Field(
-        CONTEXT_TOKENS, description="What the model reads and writes at most in one request."
-    )
-    output_tokens: Count = Field(OUTPUT_TOKENS, description="What it writes at most, thoughts too.")
 
     @property
     def form(self) -> Literal["category", "number", "boolean"]:
@@ -117,11 +162,6 @@ class JudgeConfig(_Strict):
         if self.values is not None:
             return "category"
         return "boolean" if self.scale is None else "number"
-
-    @property
-    def input_tokens(self) -> int:
-        """Tokens that a prompt may have."""
-        return int(self.context_tokens * (1 - MARGIN)) - self.output_tokens
 
     def passes(self, value: bool | float | str) -> bool | None:
         """Return whether a value is good enough; ``None`` where that is not configured."""
@@ -139,13 +179,6 @@ class JudgeConfig(_Strict):
         if self.values is not None and len(self.values) < 2:
             raise ValueError("values: at least two categories are needed")
         self._check_passing()
-        if self.votes % 2 == 0:
-            raise ValueError(f"votes is odd, so that one value wins, not {self.votes}")
-        if self.input_tokens < _SMALLEST:
-            raise ValueError(
-                f"context_tokens: {self.context_tokens} leave {max(self.input_tokens, 0)} for a run"
-                f" beside output_tokens {self.output_tokens}; {_SMALLEST} are needed"
-            )
         return self
 
     def _check_passing(self) -> None:

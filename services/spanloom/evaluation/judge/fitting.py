@@ -1,7 +1,8 @@
-"""Fits the steps of a run into a number of tokens, and says which share of it is left.
+"""Fits the steps of a run into prompts, and says which share of it is left.
 
-In turn: long results are cut in the middle, old results and then old texts become one line, and at
-last steps between the first and the last ones are left out.
+In turn: long results are cut in the middle, and old results become one line. What is still too long
+is split into windows, as many as there may be; where these are too few, or one prompt is all there
+may be, old texts become one line, and at last steps between the first and the last are left out.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.evaluation.judge.port import estimated_tokens
+from spanloom.evaluation.judge.steps import Line
 from spanloom.evaluation.judge.texts import LINE, cut_middle, one_line
+from spanloom.evaluation.judge.windows import bounded, capacity, size, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from spanloom.evaluation.judge.steps import Line, Told
+    from spanloom.evaluation.judge.steps import Told
 
 _LENGTHS = (16_000, 8_000, 4_000, 2_000, 1_000)
 """Characters of a result, tried in turn."""
@@ -24,29 +27,63 @@ _HEAD = 2_000
 """Characters of calls in one line, in a run that is too long."""
 
 
-class Fitted(NamedTuple):
-    """The steps as text."""
+class Room(NamedTuple):
+    """Where steps may go."""
 
-    text: str
+    tokens: int
+    """Of steps in a prompt that has all of them."""
+    windows: int = 1
+    window_tokens: int = 0
+    """Of steps in a prompt that has a window of them."""
+
+
+class Fitted(NamedTuple):
+    """The steps as texts: one, or one for each window."""
+
+    parts: Sequence[str]
     coverage: float
     """The share of their characters that is in it, 0 to 1."""
+    left_out: int = 0
+    """Lines that are in no part."""
 
 
-def fit(told: Told, tokens: int) -> Fitted:
-    """Return the steps in at most about ``tokens``."""
+def fit(told: Told, room: Room) -> Fitted:
+    """Return the steps within about the tokens that there are."""
     lines = list(told.lines)
-    if sum(estimated_tokens(line.head) for line in lines) > tokens:
-        return _ends(lines, told, tokens)
-    for most in (None, *_LENGTHS):
-        if most is not None:
-            lines = [_cut(line, most) if line.is_result else line for line in lines]
-        if _tokens(lines) <= tokens:
-            return _fitted(lines, told)
+    if sum(estimated_tokens(line.head) for line in lines) <= room.tokens:
+        for most in (None, *_LENGTHS):
+            if most is not None:
+                lines = [_cut(line, most) if line.is_result else line for line in lines]
+            if _tokens(lines) <= room.tokens:
+                return _fitted([lines], told)
+        lines = _shorten(lines, room.tokens, _is_result)
+        if _tokens(lines) <= room.tokens:
+            return _fitted([lines], told)
+    return _fit_windows(told, room) if room.windows > 1 else _fit_ends(lines, told, room.tokens)
+
+
+def _fit_windows(told: Told, room: Room) -> Fitted:
+    """Return the steps in windows; results are cut, and then all texts, as far as needed."""
+    tokens, most = room.window_tokens, capacity(room.windows, room.window_tokens)
+    cut = [_cut(line, _LENGTHS[-1]) if line.is_result else line for line in told.lines]
+    lines = [bounded(line, tokens) for line in cut]
     for may in (_is_result, _is_any):
-        lines = _shorten(lines, tokens, may)
-        if _tokens(lines) <= tokens:
-            return _fitted(lines, told)
-    return _ends(lines, told, tokens)
+        lines = _shorten(lines, most, may)
+        if _tokens(lines) <= most:
+            return _fitted(split(lines, tokens), told)
+    begin, end = _ends([bounded(_short(line), tokens) for line in told.lines], most)
+    kept = _marked(begin, end, len(lines))
+    return _fitted(split(kept, tokens), told, len(lines) - len(begin) - len(end))
+
+
+def _fit_ends(lines: Sequence[Line], told: Told, tokens: int) -> Fitted:
+    """Return the steps in one text whose middle may be left out."""
+    shorter = _shorten(lines, tokens, _is_any)
+    if _tokens(shorter) <= tokens:
+        return _fitted([shorter], told)
+    begin, end = _ends([_short(line) for line in lines], tokens)
+    left_out = len(lines) - len(begin) - len(end)
+    return _fitted([_marked(begin, end, len(lines))], told, left_out)
 
 
 def _is_result(line: Line) -> bool:
@@ -67,35 +104,41 @@ def _shorten(lines: Sequence[Line], tokens: int, may: Callable[[Line], bool]) ->
             break
         if may(line) and len(line.text) > LINE:
             made[at] = line._replace(text=one_line(line.text))
-            total += _size(made[at]) - _size(line)
+            total += size(made[at]) - size(line)
     return made
 
 
-def _ends(lines: Sequence[Line], told: Told, tokens: int) -> Fitted:
-    """Return lines from both ends in turn, as many as fit, each of them short."""
+def _ends(lines: Sequence[Line], tokens: int) -> tuple[list[Line], list[Line]]:
+    """Return lines from both ends in turn, as many as fit beside a note."""
     left, first, last = tokens - 20, 0, len(lines)
     begin: list[Line] = []
     end: list[Line] = []
     while first < last:
         is_first = len(begin) <= len(end)
-        line = _short(lines[first if is_first else last - 1])
-        left -= _size(line)
+        line = lines[first if is_first else last - 1]
+        left -= size(line)
         if left < 0:
             break
         (begin if is_first else end).append(line)
         first, last = (first + 1, last) if is_first else (first, last - 1)
-    kept = [*begin, *reversed(end)]
-    shown = [_shown(line) for line in kept]
-    shown.insert(first, f"[{last - first} lines of steps left out]")
-    return Fitted("\n".join(shown), _coverage(kept, told))
+    return begin, end[::-1]
+
+
+def _marked(begin: Sequence[Line], end: Sequence[Line], count: int) -> list[Line]:
+    """Return both ends with a note of what is missing between them."""
+    missing = count - len(begin) - len(end)
+    note = Line(0, f"[{missing} lines of steps left out]", "")
+    return [*begin, *([note] if missing else []), *end]
 
 
 def _short(line: Line) -> Line:
     return line._replace(head=cut_middle(line.head, _HEAD), text=one_line(line.text))
 
 
-def _fitted(lines: Sequence[Line], told: Told) -> Fitted:
-    return Fitted("\n".join(map(_shown, lines)), _coverage(lines, told))
+def _fitted(parts: Sequence[Sequence[Line]], told: Told, left_out: int = 0) -> Fitted:
+    texts = ["\n".join(map(_shown, lines)) for lines in parts]
+    kept: dict[int, Line] = {id(line): line for lines in parts for line in lines if line.number}
+    return Fitted(texts, _coverage(list(kept.values()), told), left_out)
 
 
 def _coverage(lines: Sequence[Line], told: Told) -> float:
@@ -113,9 +156,5 @@ def _shown(line: Line) -> str:
     return f"{line.head}: {line.text}" if line.text else line.head
 
 
-def _size(line: Line) -> int:
-    return estimated_tokens(line.head) + estimated_tokens(line.text) + 1
-
-
 def _tokens(lines: Sequence[Line]) -> int:
-    return sum(map(_size, lines))
+    return sum(map(size, lines))

@@ -11,15 +11,20 @@ from spanloom.evaluation.contract.estimate import Estimate
 from spanloom.evaluation.contract.result import Evidence
 from spanloom.evaluation.contract.view import Part
 from spanloom.evaluation.evaluator import Judging, Kind
-from spanloom.evaluation.judge.answer import InvalidAnswerError, read_answer
-from spanloom.evaluation.judge.asking import Asker, Vote
-from spanloom.evaluation.judge.cache import Kept, cache_of_environment, key_of
+from spanloom.evaluation.judge.answer import Findings, InvalidAnswerError
+from spanloom.evaluation.judge.asking import Asker
+from spanloom.evaluation.judge.cache import cache_of_environment, key_of
+from spanloom.evaluation.judge.canary import HASHED, CanaryError
 from spanloom.evaluation.judge.config import JudgeConfig
-from spanloom.evaluation.judge.port import AskError, estimated_tokens
+from spanloom.evaluation.judge.ledger import FOLDER, BudgetSpentError, DayLedger, RunLedger
+from spanloom.evaluation.judge.material import Material, read_material
+from spanloom.evaluation.judge.pace import pace_of
+from spanloom.evaluation.judge.port import AskError
 from spanloom.evaluation.judge.prices import rates_of, usd
-from spanloom.evaluation.judge.prompt import read_material, system_prompt, write_prompt
-from spanloom.evaluation.judge.provider import address_of, ask_of
-from spanloom.evaluation.judge.spending import BudgetSpentError, Spending, Tally
+from spanloom.evaluation.judge.prompt import prompts_on, task_tokens
+from spanloom.evaluation.judge.provider import ask_of
+from spanloom.evaluation.judge.reading import Reader
+from spanloom.evaluation.judge.spending import Spending, Tally
 from spanloom.evaluation.judge.suspicion import SUSPICIOUS
 from spanloom.evaluation.judge.votes import decide
 
@@ -28,88 +33,102 @@ if TYPE_CHECKING:
 
     from spanloom.evaluation.contract.result import Result, Results
     from spanloom.evaluation.judge.cache import Cache
+    from spanloom.evaluation.judge.config import ModelConfig
+    from spanloom.evaluation.judge.ledger import Ledger
     from spanloom.evaluation.judge.port import Ask
-    from spanloom.evaluation.judge.prompt import Material
+    from spanloom.evaluation.judge.reading import Vote
     from spanloom.evaluation.subject.subject import Subject
 
-_VIEW: Final = frozenset(
+VIEW: Final = frozenset(
     {Part.TYPES, Part.NAMES, Part.INPUTS, Part.OUTPUTS, Part.ERRORS, Part.METADATA}
 )
 """Calls and results are paired, and tools are listed, by metadata."""
-_HASHED: Final = "nonce"
-"""In place of the nonce, where the prompt is hashed."""
 
 
 class Judge:
     """The judge of one evaluator: what its judgements share, in any number of threads."""
 
-    def __init__(self, config: JudgeConfig, results: Results, asker: Asker, cache: Cache) -> None:
-        """Ask by ``asker`` what ``cache`` has not."""
+    def __init__(
+        self,
+        config: JudgeConfig,
+        results: Results,
+        asker: Asker,
+        read: Callable[[Subject], Material] = read_material,
+    ) -> None:
+        """Judge by ``config`` what ``read`` returns of a run; ``asker`` may be shared."""
         self.config = config
         self.results = results
-        self._asker = asker
-        self._cache = cache
+        self._reader = Reader(config, asker)
+        self._read = read
 
     def judge(self, subject: Subject) -> Iterator[Result]:
         """Yield the result of a run."""
-        material, tally = read_material(subject), Tally()
+        yield self.judge_material(self._read(subject))
+
+    def judge_material(self, material: Material, name: str = "") -> Result:
+        """Return the result on what was read of a run; ``name`` is that of the score."""
+        tally = Tally()
         try:
-            keys = self._keys(material)
-            votes = [self._vote(material, key, tally) for key in keys]
+            votes = [self._reader.vote(material, at, tally) for at in range(self.config.votes)]
         except BudgetSpentError as error:
-            yield self.results.skipped(str(error), **_taken(tally))
-        except AskError as error:
-            yield self.results.error(error.code, str(error), **_taken(tally))
-        except InvalidAnswerError as error:
-            reason = f"the model gave no valid answer: {error}"
-            yield self.results.error(error.code, reason, **_taken(tally))
-        else:
-            yield self._result(material, votes, tally)
+            return self.results.skipped(str(error), name=name, **_taken(tally))
+        except (AskError, InvalidAnswerError) as error:
+            return self._failed(error, material, tally, name)
+        return self._result(material, votes, tally, name)
 
     def estimate(self, subject: Subject) -> Estimate:
         """Return what the votes on a run would take; raises where the run cannot be read."""
-        prompt = write_prompt(read_material(subject), self.config, _HASHED).prompt
+        return self.estimate_material(self._read(subject))
+
+    def estimate_material(self, material: Material) -> Estimate:
+        """Return what the votes on what was read of a run would take at most."""
+        prompts, output = prompts_on(material, self.config), self.config.output_tokens
+        calls, tokens = 1, 0
+        if prompts.windows == 1:
+            tokens = prompts.whole(HASHED).tokens
+        else:
+            calls += prompts.windows
+            for at in range(prompts.windows):
+                tokens += prompts.window(at, "", HASHED).tokens + (output if at else 0)
+            nothing = [Findings("", "", ())] * prompts.windows
+            tokens += prompts.combining(nothing, HASHED).tokens + output * prompts.windows
         votes = self.config.votes
-        usage = Usage(prompt.tokens * votes, self.config.output_tokens * votes)
-        return Estimate(votes, *usage[:2], usd(usage, rates_of(self.config.model)))
+        usage = Usage(tokens * votes, output * calls * votes)
+        return Estimate(calls * votes, *usage[:2], usd(usage, rates_of(self.config.model)))
 
-    def _vote(self, material: Material, key: str, tally: Tally) -> Vote:
-        if (kept := self._cache.find(key)) is not None:
-            try:
-                vote = Vote(read_answer(kept.text, self.config), *kept)
-            except InvalidAnswerError:  # a file of another's hand
-                pass
-            else:
-                tally.cached += 1
-                return vote
-        vote = self._asker.vote(material, tally)
-        self._cache.keep(key, Kept(vote.text, vote.coverage))
-        return vote
+    def _failed(
+        self, error: AskError | InvalidAnswerError, material: Material, tally: Tally, name: str
+    ) -> Result:
+        is_answer = isinstance(error, InvalidAnswerError)
+        reason = f"the model gave no valid answer: {error}" if is_answer else str(error)
+        is_suspicious = material.is_suspicious or isinstance(error, CanaryError)
+        return self.results.error(
+            error.code,
+            reason,
+            name=name,
+            warnings=[SUSPICIOUS] if is_suspicious else [],
+            **_taken(tally),
+        )
 
-    def _keys(self, material: Material) -> Sequence[str]:
-        """Return the key in the cache of each vote."""
-        config = self.config
-        prompt = write_prompt(material, config, _HASHED).prompt
-        limits = config.output_tokens, config.context_tokens
-        same = config.model, address_of(config.model), *prompt, config.temperature, config.seed
-        return [key_of(*same, *limits, at) for at in range(config.votes)]
-
-    def _result(self, material: Material, votes: Sequence[Vote], tally: Tally) -> Result:
+    def _result(self, material: Material, votes: Sequence[Vote], tally: Tally, name: str) -> Result:
         outcome = decide([vote.answer for vote in votes])
         if outcome is None:
             said = ", ".join(str(vote.answer.value) for vote in votes)
             reason = f"no category has more than half of the votes: {said}"
-            return self.results.error(ErrorCode.NO_MAJORITY, reason, **_taken(tally))
+            return self.results.error(ErrorCode.NO_MAJORITY, reason, name=name, **_taken(tally))
         value, steps = outcome.answer.value, material.steps.step_ids
+        shown = [steps[n - 1] for n in outcome.answer.steps if 1 <= n <= len(steps)]
+        warnings = [SUSPICIOUS] if material.is_suspicious else []
+        warnings += [warning for vote in votes for warning in vote.warnings]
+        windows = {"windows": float(max(vote.windows for vote in votes))}
         return self.results.judged(
             value,
             self.config.passes(value),
+            name=name,
             rationale=outcome.answer.rationale,
-            evidence=[
-                Evidence(step_id=steps[n - 1]) for n in outcome.answer.steps if 1 <= n <= len(steps)
-            ],
-            metrics={**outcome.metrics, **tally.metrics()},
-            warnings=[SUSPICIOUS] if material.is_suspicious else [],
+            evidence=[Evidence(step_id=step_id) for step_id in dict.fromkeys(shown)],
+            metrics={**outcome.metrics, **windows, **tally.metrics()},
+            warnings=tuple(dict.fromkeys(warnings)),
             cost_usd=tally.cost_usd,
             coverage=min(vote.coverage for vote in votes),
         )
@@ -132,16 +151,53 @@ def make_judge(
     Without ``ask`` the provider of the model is asked; without ``cache`` answers are kept where the
     environment says.
     """
-    if estimated_tokens(system_prompt(config)) * 2 > config.input_tokens:
-        reason = f"it takes more than half of the {config.input_tokens} tokens of a prompt"
-        raise InvalidEvaluatorError("criteria", reason)
+    check_config(config)
+    asker = make_asker(config, results.evaluator, ask, cache, sleep)
+    made = Judge(config, results, asker)
+    name = results.evaluator
+    return Judging(
+        VIEW,
+        made.judge,
+        (name,),
+        version="2",
+        model_scores=frozenset({name}),
+        estimate=made.estimate,
+    )
+
+
+def make_asker(
+    config: ModelConfig,
+    name: str,
+    ask: Ask | None = None,
+    cache: Cache | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Asker:
+    """Return what asks the model of a configuration, within the budget of an evaluator's name.
+
+    Raises ``InvalidEvaluatorError`` for a budget that cannot be kept.
+    """
+    kept = cache or cache_of_environment()
+    spending = Spending(config.budget, config.model, _ledger(config, name, kept))
+    return Asker(config, ask or ask_of(config), spending, kept, pace_of(config), sleep)
+
+
+def _ledger(config: ModelConfig, name: str, cache: Cache) -> Ledger:
     if config.budget.usd is not None and rates_of(config.model) is None:
         reason = f"the price of {config.model} is unknown; limit budget.tokens or budget.calls"
         raise InvalidEvaluatorError("budget.usd", reason)
-    spending = Spending(config.budget, config.model)
-    asker = Asker(config, ask or ask_of(config), spending, sleep)
-    made = Judge(config, results, asker, cache or cache_of_environment())
-    return Judging(_VIEW, made.judge, (results.evaluator,), estimate=made.estimate)
+    if config.budget.per == "run":
+        return RunLedger()
+    if cache.folder is None:
+        reason = "what is spent of a day is kept beside the answers, and SPANLOOM_JUDGE_CACHE is ''"
+        raise InvalidEvaluatorError("budget.per", reason)
+    return DayLedger(cache.folder / FOLDER / key_of(name, config.model), cache.now)
+
+
+def check_config(config: JudgeConfig) -> None:
+    """Raise ``InvalidEvaluatorError`` for criteria that leave no room for a run."""
+    if task_tokens(config, Material()) * 2 > config.input_tokens:
+        reason = f"it takes more than half of the {config.input_tokens} tokens of a prompt"
+        raise InvalidEvaluatorError("criteria", reason)
 
 
 JUDGE: Final = Kind(JudgeConfig, make_judge)

@@ -19,7 +19,7 @@ from spanloom.evaluation.judge.failures import as_ask_error
 from spanloom.evaluation.judge.port import AskError, Reply
 
 if TYPE_CHECKING:
-    from spanloom.evaluation.judge.config import JudgeConfig
+    from spanloom.evaluation.judge.config import ModelConfig
     from spanloom.evaluation.judge.port import Ask, Prompt
 
 _SECRETS = ("_API_KEY", "_TOKEN", "_SECRET", "_SECRET_ACCESS_KEY")
@@ -38,7 +38,7 @@ def address_of(model: str) -> str:
     return os.environ.get(f"{provider}_BASE_URL", "")
 
 
-def ask_of(config: JudgeConfig) -> Ask:
+def ask_of(config: ModelConfig) -> Ask:
     """Return what asks the model of a configuration.
 
     The first question raises ``AskError`` where the library, the model or the key is missing.
@@ -48,7 +48,7 @@ def ask_of(config: JudgeConfig) -> Ask:
 
 @dataclass
 class _Provider:
-    config: JudgeConfig
+    config: ModelConfig
     _model: Any = None  # of pydantic-ai
     _making: Lock = field(default_factory=Lock)
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.trajectory import Usage
+from spanloom.evaluation.judge.ledger import BudgetSpentError, RunLedger
 from spanloom.evaluation.judge.port import estimated_tokens
 from spanloom.evaluation.judge.prices import rates_of, usd
 
 if TYPE_CHECKING:
     from spanloom.evaluation.judge.config import Budget
+    from spanloom.evaluation.judge.ledger import Ledger
     from spanloom.evaluation.judge.port import Prompt, Reply
-
-
-class BudgetSpentError(Exception):
-    """A limit of the budget is reached; the message says which one."""
 
 
 @dataclass
@@ -25,7 +22,7 @@ class Tally:
 
     calls: int = 0
     cached: int = 0
-    """Votes that were in the cache."""
+    """Answers that were in the cache."""
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = 0.0
@@ -55,32 +52,35 @@ class Spending:
     flight; that of calls is exact.
     """
 
-    def __init__(self, budget: Budget, model: str) -> None:
-        """Start with nothing spent."""
+    def __init__(self, budget: Budget, model: str, ledger: Ledger | None = None) -> None:
+        """Go on with what the ledger has; without one start with nothing spent."""
         self._budget = budget
         self._model = model
-        self._lock = Lock()
-        self._calls = 0
-        self._tokens = 0
-        self._usd = 0.0
+        self._ledger = ledger or RunLedger()
 
     def begin(self, tally: Tally) -> None:
         """Count a call that begins now; raises ``BudgetSpentError`` if it may not."""
-        with self._lock:
-            spent = {"calls": self._calls, "tokens": self._tokens, "usd": self._usd}
-            for name, used in spent.items():
+        with self._ledger.open() as spent:
+            for name in ("calls", "tokens", "usd"):
                 limit = getattr(self._budget, name)
-                if limit is not None and used >= limit:
-                    raise BudgetSpentError(f"budget.{name} of {limit:g} is spent")
-            self._calls += 1
+                if limit is not None and getattr(spent, name) >= limit:
+                    span = " a day" if self._budget.per == "day" else ""
+                    raise BudgetSpentError(f"budget.{name} of {limit:g}{span} is spent")
+            spent.calls += 1
         tally.calls += 1
 
-    def end(self, tally: Tally, prompt: Prompt, reply: Reply) -> None:
-        """Count what a call took; the budget counts estimates where the provider tells nothing."""
+    def end(self, tally: Tally, prompt: Prompt, reply: Reply) -> int:
+        """Count what a call took, and return its tokens.
+
+        The budget counts estimates where the provider tells nothing. Raises ``BudgetSpentError`` if
+        it cannot be kept.
+        """
         tally.add(reply.usage, usd(reply.usage, rates_of(self._model)))
         counted = reply.usage
         if not counted.input_tokens:
             counted = Usage(prompt.tokens, counted.output_tokens or estimated_tokens(reply.text))
-        with self._lock:
-            self._tokens += counted.input_tokens + counted.output_tokens
-            self._usd += usd(counted, rates_of(self._model)) or 0.0
+        tokens = counted.input_tokens + counted.output_tokens
+        with self._ledger.open() as spent:
+            spent.tokens += tokens
+            spent.usd += usd(counted, rates_of(self._model)) or 0.0
+        return tokens

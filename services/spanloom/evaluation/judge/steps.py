@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.formats.conversation import conversation, text_of
+from spanloom.core.formats.json_bytes import dump
 from spanloom.core.values.attributes import json_value
 from spanloom.evaluation.judge.texts import without_base64
 
@@ -99,8 +100,16 @@ def _call(call: Mapping[str, object]) -> str:
     function = call.get("function")
     named = function if isinstance(function, dict) else {}
     given = named.get("arguments") or ""
-    shown = given if isinstance(given, str) else str(json_value(str(given)))
+    shown = _plain(given) if isinstance(given, str) else str(json_value(str(given)))
     return f"call {_word(call.get('id'))} {_word(named.get('name'))}({without_base64(shown)})"
+
+
+def _plain(arguments: str) -> str:
+    """Return arguments with their characters as they are, where the sender wrote escapes."""
+    if "\\u" not in arguments:
+        return arguments
+    value = json_value(arguments)
+    return dump(value).decode(errors="replace") if isinstance(value, dict | list) else arguments
 
 
 def _state(step: DocumentStep) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re2
 
+from spanloom.evaluation.judge.port import estimated_tokens
+
 _BASE64 = re2.compile(r"(?:data:[\w/+.;=-]{1,100};base64,)?[A-Za-z0-9+/_-]{256,}={0,2}")
 _NOTE = "[{} characters left out]"
+_NOTE_TOKENS = 12
 LINE = 200
 """Characters of a text that is cut to one line."""
 
@@ -24,6 +27,18 @@ def cut_middle(text: str, most: int) -> str:
         return text
     half = most // 2
     return f"{text[:half]} {_NOTE.format(len(text) - 2 * half)} {text[-half:]}"
+
+
+def cut_to(text: str, tokens: int) -> str:
+    """Return a text of at most so many tokens, both ends of it."""
+    size = estimated_tokens(text)
+    most = max(0, tokens - _NOTE_TOKENS) * len(text) // max(1, size)
+    while size > tokens:
+        shorter = cut_middle(text, most) if most > 1 else text[: max(0, tokens)]
+        size, most = estimated_tokens(shorter), most * 3 // 4
+        if size <= tokens or most == 0:
+            return shorter if size <= tokens else ""
+    return text
 
 
 def one_line(text: str) -> str:

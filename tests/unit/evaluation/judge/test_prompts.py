@@ -10,10 +10,13 @@ from tests.support.judged_runs import agent, called, model, result, run, tool, u
 from tests.support.scripted_judge import Script, answer, config_of, judge_by
 
 from spanloom.core.document import HeldDocument
-from spanloom.evaluation.judge.fitting import fit
+from spanloom.evaluation.judge.canary import HASHED
+from spanloom.evaluation.judge.fitting import Room, fit
+from spanloom.evaluation.judge.material import Material, read_material
 from spanloom.evaluation.judge.port import estimated_tokens
-from spanloom.evaluation.judge.prompt import read_material, system_prompt, write_prompt
+from spanloom.evaluation.judge.prompt import prompts_on
 from spanloom.evaluation.judge.steps import tell_steps
+from spanloom.evaluation.judge.tasks import whole_task
 from spanloom.evaluation.subject.subject import Subject
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ TOOLS = (
 
 
 def lines_of(document: Any) -> Sequence[str]:
-    return fit(tell_steps(HeldDocument(document)), 100_000).text.splitlines()
+    return fit(tell_steps(HeldDocument(document)), Room(100_000)).parts[0].splitlines()
 
 
 def test_steps_pair_calls_with_results_and_are_numbered_in_time() -> None:
@@ -83,28 +86,31 @@ def test_the_prompt_has_blocks_with_a_nonce_and_says_that_they_are_data() -> Non
 
 
 def test_categories_have_their_definitions() -> None:
-    assert "- a: good\n- b" in system_prompt(config_of(values={"a": "good", "b": ""}))
-    assert "from 0 (worst) to 5 (best)" in system_prompt(config_of(scale={"min": 0, "max": 5}))
+    def task(**members: Any) -> str:
+        return whole_task(config_of(**members), Material(), HASHED)
+
+    assert "- a: good\n- b" in task(values={"a": "good", "b": ""})
+    assert "from 0 (worst) to 5 (best)" in task(scale={"min": 0, "max": 5})
 
 
 def test_files_are_left_out_and_counted() -> None:
     file = base64.b64encode(bytes(range(256)) * 40).decode()
     document = run([tool("t1", "read", 1, {}, f"a data:image/png;base64,{file} b")])
-    fitted = fit(tell_steps(HeldDocument(document)), 100_000)
-    assert file[:50] not in fitted.text
-    assert "a [file of" in fitted.text
+    fitted = fit(tell_steps(HeldDocument(document)), Room(100_000))
+    assert file[:50] not in fitted.parts[0]
+    assert "a [file of" in fitted.parts[0]
     assert fitted.coverage < 0.1
 
 
 def test_a_long_run_keeps_its_recent_results_and_says_how_much_was_read() -> None:
     steps = [tool(f"t{n}", "read", n, {}, f"<{n}> " + f"word{n} " * 400) for n in range(1, 41)]
     told = tell_steps(HeldDocument(run(steps)))
-    whole = fit(told, 1_000_000)
+    whole = fit(told, Room(1_000_000))
     assert whole.coverage == 1
-    fitted = fit(told, 8_000)
-    assert estimated_tokens(fitted.text) <= 8_000
+    fitted = fit(told, Room(8_000))
+    assert estimated_tokens(fitted.parts[0]) <= 8_000
     assert 0 < fitted.coverage < 0.5
-    lines = fitted.text.splitlines()
+    lines = fitted.parts[0].splitlines()
     assert len(lines) == 40
     assert len(lines[0]) < len(lines[-1])
     assert "characters left out]" in lines[0]
@@ -113,22 +119,22 @@ def test_a_long_run_keeps_its_recent_results_and_says_how_much_was_read() -> Non
 def test_a_very_long_run_keeps_both_ends() -> None:
     steps = [tool(f"t{n}", "read", n, {}, f"result {n}") for n in range(1, 2_001)]
     told = tell_steps(HeldDocument(run(steps)))
-    fitted = fit(told, 1_000)
-    assert estimated_tokens(fitted.text) <= 1_000
-    assert fitted.text.startswith("1 | planner | tool | read | result t1 ok: result 1\n")
-    assert fitted.text.endswith("result 2000")
-    assert "lines of steps left out]" in fitted.text
+    fitted = fit(told, Room(1_000))
+    assert estimated_tokens(fitted.parts[0]) <= 1_000
+    assert fitted.parts[0].startswith("1 | planner | tool | read | result t1 ok: result 1\n")
+    assert fitted.parts[0].endswith("result 2000")
+    assert "lines of steps left out]" in fitted.parts[0]
     assert fitted.coverage < 0.1
 
 
 @pytest.mark.parametrize("size", [10, 5_000, 300_000])
 def test_a_prompt_fits_the_context(size: int) -> None:
     document = run([tool("t1", "read", 1, {}, "十" * size)], input="q" * size, output="a " * size)
-    config = config_of(context_tokens=8_000)
+    config = config_of(context_tokens=8_000, windows=1)
     material = read_material(Subject(document, {"response": "r" * size}))
-    written = write_prompt(material, config, "n")
-    assert written.prompt.tokens <= config.input_tokens
-    assert (written.coverage == 1) == (size < 5_000)
+    prompts = prompts_on(material, config)
+    assert prompts.whole(HASHED).tokens <= config.input_tokens
+    assert (prompts.steps.coverage == 1) == (size < 5_000)
 
 
 @pytest.mark.parametrize(

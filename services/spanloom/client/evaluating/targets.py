@@ -1,0 +1,191 @@
+"""Targets: what answers the items of a dataset, and the runs that it sends to a service.
+
+Each try gets a trace id of ours, by which its run is found. All tries are made first, then their
+runs are awaited: one waits for the last of them, not for each.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shlex
+import subprocess
+import time
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from spanloom.client.calls.runs import document
+from spanloom.client.errors import NotFoundError
+from spanloom.core.errors import InvalidRequestError
+from spanloom.core.model.trajectory import Status
+from spanloom.evaluation.contract.errors import ErrorCode
+from spanloom.evaluation.files.judging import given_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
+
+    from spanloom.client.client import Client
+    from spanloom.evaluation.files.items import Item
+    from spanloom.evaluation.files.judging import GivenRun, Judgement
+
+    Target = Callable[[Any, "Place"], str]
+    """Answers the input of an item, a JSON value; returns why it failed, or nothing."""
+
+TIMEOUT_S = 600.0
+"""Seconds that one try, and the wait for its run, may take."""
+_AFTER_FAULT_S = 90.0
+"""A target that failed may have sent a run; it is built within this time, or there is none."""
+_LOOK_S = 1.0
+_ENDED = frozenset({Status.SETTLED.value, Status.PARTIAL.value, Status.FAILED.value})
+_LONGEST = 500
+
+
+class Place(NamedTuple):
+    """Where the spans of a try belong."""
+
+    trace_id: str
+    span_id: str
+
+    @property
+    def traceparent(self) -> str:
+        """The header, or environment variable, that says so."""
+        return f"00-{self.trace_id}-{self.span_id}-01"
+
+
+class Tried(NamedTuple):
+    """One try of an item."""
+
+    item: Item
+    repeat: int
+    trace_id: str
+    until_s: float
+    """Monotonic time until which its run is awaited."""
+    fault: str
+    """Why the target failed; its run may have come all the same."""
+
+
+def judge_targets(
+    client: Client,
+    judgement: Judgement,
+    target: Target,
+    *,
+    repeats: int = 1,
+    timeout_s: float = TIMEOUT_S,
+    project: str | None = None,
+    on_run: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Have a target answer all items of a judgement, and judge the runs that it sent.
+
+    A try without a run is an error of its item. Raises ``ClientError``.
+    """
+    tried = list(_try_all(judgement.items, target, repeats, timeout_s))
+    for done, one in enumerate(tried, 1):
+        run = _await(client, one, project)
+        if run is None:
+            judgement.refuse(one.item.item_key, *_missing(one, timeout_s), one.repeat)
+        else:
+            judgement.take(run, one.item)
+        on_run(done)
+
+
+def command_target(text: str, timeout_s: float = TIMEOUT_S) -> Target:
+    """Return the target of a command line: the input on its standard input as JSON.
+
+    ``TRACEPARENT`` is in its environment; its standard output is not read. Raises
+    ``InvalidRequestError`` for what is no command line.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise InvalidRequestError(f"it is no command line: {error}") from error
+    if not words:
+        raise InvalidRequestError("it is empty")
+
+    def run(given: Any, place: Place) -> str:  # a JSON value
+        environment = {**os.environ, "TRACEPARENT": place.traceparent}
+        try:
+            ended = subprocess.run(  # noqa: S603  # the user's own command
+                words,
+                input=json.dumps(given).encode(),
+                stdout=subprocess.DEVNULL,
+                env=environment,
+                timeout=timeout_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"the command took more than {timeout_s:g} s"
+        except OSError as error:
+            return f"the command cannot be run: {error.strerror}"
+        return f"the command ended with {ended.returncode}" if ended.returncode else ""
+
+    return run
+
+
+def callable_target(call: Callable[[Any], object]) -> Target:
+    """Return the target of a function of the input; its spans continue the trace of the try.
+
+    That needs OpenTelemetry's API, as the agent's own spans do.
+    """
+
+    def run(given: Any, place: Place) -> str:  # a JSON value
+        try:
+            with _within(place):
+                call(given)
+        except Exception as error:  # the user's own code; others go on
+            return f"{type(error).__name__}: {error}"[:_LONGEST]
+        return ""
+
+    return run
+
+
+def _within(place: Place) -> AbstractContextManager[object]:
+    """Return a context in which new spans belong to a trace."""
+    try:
+        from opentelemetry import trace  # noqa: PLC0415  # only where the agent sends spans
+    except ImportError:
+        return nullcontext()
+    parent = trace.SpanContext(
+        int(place.trace_id, 16), int(place.span_id, 16), is_remote=True, trace_flags=_sampled(trace)
+    )
+    return trace.use_span(trace.NonRecordingSpan(parent))
+
+
+def _sampled(trace: Any) -> Any:  # OpenTelemetry's module and flags
+    return trace.TraceFlags(trace.TraceFlags.SAMPLED)
+
+
+def _try_all(
+    items: Iterable[Item], target: Target, repeats: int, timeout_s: float
+) -> Iterator[Tried]:
+    for item in items:
+        for repeat in range(repeats):
+            place = Place(secrets.token_hex(16), secrets.token_hex(8))
+            fault = target(item.input, place)
+            waits_s = min(timeout_s, _AFTER_FAULT_S) if fault else timeout_s
+            yield Tried(item, repeat, place.trace_id, time.monotonic() + waits_s, fault)
+
+
+def _await(client: Client, tried: Tried, project: str | None) -> GivenRun | None:
+    """Return the run of a try once it has ended; ``None`` if it does not in time."""
+    while True:
+        try:
+            body = client.ask(document(tried.trace_id, project=project))
+        except NotFoundError:
+            pass
+        else:
+            told = orjson.loads(body)
+            if told["extraction"]["status"] in _ENDED:
+                return given_run(told, project or "")
+        if time.monotonic() >= tried.until_s:
+            return None
+        time.sleep(_LOOK_S)
+
+
+def _missing(tried: Tried, timeout_s: float) -> tuple[ErrorCode, str]:
+    if tried.fault:
+        return ErrorCode.MISSING_RUN, tried.fault
+    return ErrorCode.MISSING_RUN, f"no run of trace {tried.trace_id} settled in {timeout_s:g} s"

@@ -1,0 +1,65 @@
+"""Splits lines into windows, each of which begins with the last steps of the one before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.evaluation.judge.port import estimated_tokens
+from spanloom.evaluation.judge.texts import cut_to
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spanloom.evaluation.judge.steps import Line
+
+OVERLAP = 2
+"""Steps that two windows have in common."""
+_LINE_SHARE = 8
+"""The head and the text of a line have each at most a part of so many of a window."""
+_OVERLAP_SHARE = 4
+
+
+def capacity(windows: int, tokens: int) -> int:
+    """Return how many tokens of bounded lines fit for sure into so many windows.
+
+    Each has at most a quarter of repeated lines, and a quarter that the next line does not fit in.
+    """
+    return windows * tokens // 2
+
+
+def bounded(line: Line, tokens: int) -> Line:
+    """Return a line of at most a quarter of a window."""
+    most = tokens // _LINE_SHARE - 1
+    return line._replace(head=cut_to(line.head, most), text=cut_to(line.text, most))
+
+
+def split(lines: Sequence[Line], tokens: int) -> Sequence[Sequence[Line]]:
+    """Return bounded lines in windows of at most so many tokens."""
+    windows: list[Sequence[Line]] = []
+    window: list[Line] = []
+    used = 0
+    for line in lines:
+        if window and used + size(line) > tokens:
+            windows.append(window)
+            window = _repeated(window, tokens // _OVERLAP_SHARE)
+            used = sum(map(size, window))
+        window.append(line)
+        used += size(line)
+    return [*windows, window]
+
+
+def _repeated(window: Sequence[Line], tokens: int) -> list[Line]:
+    """Return the lines of the last steps of a window, as many as fit."""
+    numbers = list(dict.fromkeys(line.number for line in reversed(window)))[:OVERLAP]
+    kept: list[Line] = []
+    for line in reversed(window):
+        tokens -= size(line)
+        if line.number not in numbers or tokens < 0:
+            break
+        kept.append(line)
+    return kept[::-1]
+
+
+def size(line: Line) -> int:
+    """Return the tokens of a line, estimated."""
+    return estimated_tokens(line.head) + estimated_tokens(line.text) + 1

@@ -1,0 +1,91 @@
+"""Judges of tests: by the name of an evaluator of a file, by criteria, or by a configuration.
+
+A judge is made once in a session, so that its budget is one, and its failures in a row count.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from difflib import get_close_matches
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.formats.json_bytes import dump
+from spanloom.evaluation.contract.errors import ErrorCode, InvalidEvaluatorError
+from spanloom.evaluation.files.config.reading import read_config
+from spanloom.evaluation.making import MAX_NAME, make_evaluator
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from spanloom.evaluation.contract.result import Result
+    from spanloom.evaluation.evaluator import Evaluator
+
+MODEL = "SPANLOOM_JUDGE_MODEL"
+"""The variable with the model that judges by criteria in words."""
+_FORMS = frozenset({"scale", "values", "boolean"})
+_KEY = re.compile(r"\b[A-Z_]+_API_KEY\b")
+_made: dict[bytes, Evaluator] = {}
+
+
+class MissingModelError(Exception):
+    """There is nobody to ask; the message says what is missing."""
+
+
+def find_judge(
+    given: str | Mapping[str, Any], threshold: float | None, file: Path | None
+) -> Evaluator:
+    """Return the judge of a name, of criteria or of a configuration.
+
+    A text is the name of an evaluator of ``file``, without a file the criteria. Raises
+    ``InvalidEvaluatorError``, ``ConfigError`` for the file, and ``MissingModelError``.
+    """
+    config = _config(given, file)
+    if threshold is not None:
+        config["threshold"] = threshold
+        if not config.keys() & _FORMS:
+            config["scale"] = {"min": 0, "max": 1}
+    key = dump(config)
+    if key not in _made:
+        _made[key] = make_evaluator(config)
+    return _made[key]
+
+
+def why_not_asked(results: Sequence[Result]) -> str:
+    """Return why no model could be asked, without the package or a key; else nothing."""
+    for one in results:
+        has_no_key = one.error_code == ErrorCode.PROVIDER_DENIED and _KEY.search(one.rationale)
+        if one.error_code == ErrorCode.MISSING_PACKAGE or has_no_key:
+            return one.rationale
+    return ""
+
+
+def _config(given: str | Mapping[str, Any], file: Path | None) -> dict[str, Any]:  # JSON values
+    if not isinstance(given, str):
+        return {"name": "judge", **given, "kind": "judge"}
+    if file is not None:
+        return _named(given, file)
+    if not (model := os.environ.get(MODEL)):
+        raise MissingModelError(f"there is no model: set {MODEL}, such as openai-chat:gpt-4o-mini")
+    fits = 0 < len(given) <= MAX_NAME and given.isprintable()
+    return {"name": given if fits else "judge", "kind": "judge", "model": model, "criteria": given}
+
+
+def _named(name: str, file: Path) -> dict[str, Any]:  # JSON values
+    known = _evaluators(file)
+    found = known.get(name)
+    if found is None:
+        alike = get_close_matches(name, list(known), n=1)
+        hint = f"did you mean {alike[0]}?" if alike else f"it has {', '.join(known)}"
+        raise InvalidEvaluatorError("name", f"{file.name} has no evaluator {name}; {hint}")
+    if found.kind != "judge":
+        raise InvalidEvaluatorError("name", f"{name} of {file.name} is of kind {found.kind}")
+    return {"name": found.name, "kind": "judge", **found.config}
+
+
+@cache
+def _evaluators(file: Path) -> Mapping[str, Evaluator]:
+    read = read_config(file.read_bytes(), name=file.name, folder=file.parent, allows_code=True)
+    return {one.name: one for one in read.evaluators}

@@ -1,0 +1,94 @@
+"""Sends a session to a service: runs as OTLP, what was judged as scores of one experiment."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from spanloom.client.errors import ClientError
+from spanloom.client.request import Request
+from spanloom.client.transfer.scores import PlacedRow, ServiceScores, send_scores
+from spanloom.core.formats.entry import NDJSON
+from spanloom.core.formats.json_bytes import dump
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from spanloom.client.client import Client
+    from spanloom.core.formats.json_bytes import Json
+
+IMPORTS = "/v1/imports"
+_FILE = {"content-type": "application/octet-stream"}
+_AT_ONCE = 100
+"""Runs in a request."""
+
+
+class Sent(NamedTuple):
+    """What a service took."""
+
+    runs: int
+    scores: int
+    fault: str = ""
+    """Why something is missing; the first reason."""
+
+
+def experiment_name() -> str:
+    """Return a name for what this session judges, by when it ends and its process."""
+    now = datetime.now(UTC)
+    return f"pytest {now:%Y-%m-%dT%H:%M:%SZ} {os.getpid()}"
+
+
+def send_session(client: Client, experiment: str, tests: Mapping[str, list[Any]]) -> Sent:
+    """Send the runs of tests, by their items, and their scores; a failure is in the answer."""
+    runs, faults = 0, list[str]()
+    try:
+        each = iter(_runs(tests))
+        while some := list(islice(each, _AT_ONCE)):
+            runs += _send_runs(client, some, faults)
+        done = send_scores(ServiceScores(client), _rows(tests, experiment))
+    except ClientError as error:
+        return Sent(runs, 0, str(error))
+    faults += [f"{one['place']}: {one['reason']}" for one in done.refused]
+    return Sent(runs, done.stored, faults[0] if faults else "")
+
+
+def _runs(tests: Mapping[str, list[Any]]) -> Iterator[list[Json]]:
+    """Yield the spans of each run, once."""
+    known: set[str] = set()
+    for records in tests.values():
+        for record in records:
+            if record["spans"] and record["run"]["trace_id"] not in known:
+                known.add(record["run"]["trace_id"])
+                yield record["spans"]
+
+
+def _send_runs(client: Client, runs: list[list[Json]], faults: list[str]) -> int:
+    """Send runs as lines of OTLP; returns how many are there, raises ``ClientError``."""
+    body = b"".join(dump({"resourceSpans": spans}) + b"\n" for spans in runs)
+    asked = Request("POST", IMPORTS, {"format": "otlp"}, _FILE, body, media_type=NDJSON)
+    reply = client.transport.ask(asked)
+    there = 0
+    for line in map(orjson.loads, reply.body.splitlines()):
+        if error := line.get("error"):
+            raise ClientError(str(error))
+        if "reason" in line:
+            faults.append(f"a run was refused: {line['reason']}")
+        elif "trace_id" in line:
+            there += 1
+    return there
+
+
+def _rows(tests: Mapping[str, list[Any]], experiment: str) -> Iterable[PlacedRow]:
+    """Yield the scores of all tests: the items; the runs of a test are its repeats."""
+    for item, records in sorted(tests.items()):
+        runs = sorted({(one["started_at"], one["run"]["trace_id"]) for one in records})
+        repeats = {trace_id: at for at, (_, trace_id) in enumerate(runs)}
+        for record in records:
+            repeat = repeats[record["run"]["trace_id"]]
+            for row in record["scores"]:
+                placed = {**row, "experiment": experiment, "item": item, "repeat": repeat}
+                yield PlacedRow(f"{item}, {row['name']}", placed)
