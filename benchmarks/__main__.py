@@ -24,6 +24,7 @@ from benchmarks.judging import measure_judging
 from benchmarks.language import measure_language
 from benchmarks.live import measure_live
 from benchmarks.long_run import measure_long_run
+from benchmarks.online import measure_online
 from benchmarks.outside import measure_outside
 from benchmarks.overview import measure_overview
 from benchmarks.questions import measure_questions
@@ -46,6 +47,7 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
     "extract": measure_extraction,
     "workers": measure_workers,
     "shared": measure_shared,
+    "online": measure_online,
     "outside": measure_outside,
     "freshness": measure_freshness,
     "live": measure_live,

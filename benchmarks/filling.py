@@ -30,12 +30,9 @@ def fill_store(
 
     The rows of each batch are left as a file in ``rows_folder``, if there is one.
     """
-    url = f"chdb://{store_path}"
-    with closing(open_upkeep(url)) as upkeep:
-        upkeep.migrate()
-    store = open_store(url)
+    store = open_store(make_store(store_path))
     with noting_batches() as batches, open_engine(store_path) as db:
-        for batch in _cut(_accept(read_requests(requests_path))):
+        for batch in batches_of(requests_path):
             store.spans.append(batch)
         wait_for_merges(db, quiet_s)
         if rows_folder is not None:
@@ -44,13 +41,26 @@ def fill_store(
     return sum(batch.span_count for batch in batches)
 
 
+def make_store(path: Path) -> str:
+    """Make an empty store at a path, and return its URL."""
+    url = f"chdb://{path}"
+    with closing(open_upkeep(url)) as upkeep:
+        upkeep.migrate()
+    return url
+
+
+def batches_of(requests_path: Path) -> Iterator[Sequence[SpooledRequest]]:
+    """Yield the requests as the writer stores them by the default settings."""
+    return _cut(_accept(read_requests(requests_path)))
+
+
 def fill_server(url: str, requests_path: Path) -> int:
     """Store the requests in a database of a server; give how many spans they hold."""
     with closing(open_upkeep(url)) as upkeep:
         upkeep.migrate()
     spans = 0
     with closing(open_store(url)) as store:
-        for batch in _cut(_accept(read_requests(requests_path))):
+        for batch in batches_of(requests_path):
             store.spans.append(batch)
             spans += sum(request.span_count for request in batch)
     return spans

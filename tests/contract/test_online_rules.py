@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.core.model.access import Reach
 from spanloom.core.model.online_rule import (
@@ -23,6 +24,7 @@ from spanloom.core.model.online_rule import (
     WorkState,
 )
 from spanloom.core.model.span import TraceKey
+from spanloom.core.query.where.parser import parse_where
 from spanloom.core.sharing import ALL, slice_of
 
 if TYPE_CHECKING:
@@ -165,6 +167,22 @@ def test_runs_of_earlier_versions_are_listed_by_their_ids(store: Store, project:
     assert before(project, RULE, 2, "", 9) == [old.trace_id, both.trace_id]
     assert before(project, RULE, 2, "", 1) == [old.trace_id]
     assert before(project, RULE, 2, old.trace_id, 9) == [both.trace_id]
+
+
+def test_many_conditions_are_asked_by_one_read(store: Store, project: str) -> None:
+    keys = [TraceKey(project, f"{n:032x}") for n in range(4)]
+    for number, key in enumerate(keys):
+        steps = [model_step(at + 2, error="odd" * (at == 2)) for at in range(number + 1)]
+        store.trajectories.write([make_record(key, make_trajectory(key, steps=steps))])
+    texts = ("steps > 3", "has(error)", "not has_error and model_steps >= 2", "annotated")
+    wheres = [parse_where(text, 0) for text in texts]
+    reach, asked = Reach.only(project), [*keys, keys[0]._replace(trace_id="f" * 32)]
+    met = store.runs.asked_of_each(asked, reach, wheres)
+    assert [set(one) for one in met] == [
+        set(store.runs.asked_among(asked, reach, where)) for where in wheres
+    ]
+    assert [len(one) for one in met][1:] == [2, 1, 0]
+    assert store.runs.asked_of_each(asked, Reach.only(), wheres) == [set()] * 4
 
 
 def test_the_latest_place_of_a_walk_counts(store: Store, project: str) -> None:

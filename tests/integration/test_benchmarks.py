@@ -56,6 +56,7 @@ BARS = {
         "4 extractors on one server: times": "≥ 3",
         "4 extractors on one server: spans": "≤ 1.3",
     },
+    "online": {"10 online rules": "≤ 0.05"},
     "outside": {"from outside": "≤ 0.85"},
     "freshness": {"freshness": "≤ 3 s", "live at 280 spans/s: first": "≤ 3 s"},
     "live": {"live at 280 spans/s: cores": "≤ 0.3", "idle: cores": "≤ 0.015"},

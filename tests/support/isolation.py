@@ -300,6 +300,12 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         key.project
         for key in t.store.runs.asked_among([t.mine, t.theirs], reach, parse_where("steps >= 0", 0))
     },
+    "runs.asked_of_each": lambda t, reach: {
+        key.project
+        for key in t.store.runs.asked_of_each(
+            [t.mine, t.theirs], reach, [parse_where("steps >= 0", 0)]
+        )[0]
+    },
     "steps.list": lambda t, reach: _steps(t, reach) | _top_steps(t, reach),
     "stats.numbers": lambda t, reach: {
         str(group.by[0])

@@ -68,6 +68,12 @@ class MemoryRuns(MemoryListing):
         own = [key for key in keys if reach.covers(key.project) and key in self._state.records]
         return {key for key in own if self._lines.is_asked_for(key, Question(where))}
 
+    def asked_of_each(
+        self, keys: Sequence[TraceKey], reach: Reach, wheres: Sequence[Condition]
+    ) -> Sequence[AbstractSet[TraceKey]]:
+        """See ``RunReader.asked_of_each``."""
+        return [self.asked_among(keys, reach, where) for where in wheres]
+
     def conversation(
         self,
         conversation_id: str,

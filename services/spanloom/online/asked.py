@@ -64,9 +64,12 @@ def is_asked(rule: OnlineRule, asked: Asked) -> bool:
 
     The sample is drawn by a hash: whoever asks, and whenever, gets the same answer.
     """
-    if asked.key.project != rule.project or rule.project == UNREAD_PROJECT or not asked.is_shown:
+    key, status = asked.key, asked.status
+    if key.project != rule.project or not asked.is_shown or rule.project == UNREAD_PROJECT:
         return False
-    if not is_ripe(rule, asked.status) or not (asked.is_past or asked.at_us >= rule.since_us):
+    if status is not Status.SETTLED and not is_ripe(rule, status):
+        return False
+    if asked.at_us < rule.since_us and not asked.is_past:
         return False
     talk = asked.conversation_id if rule.unit is Unit.CONVERSATION else ""
-    return is_sampled(rule.name, talk or asked.key.trace_id, rule.sample)
+    return is_sampled(rule.name, talk or key.trace_id, rule.sample)

@@ -76,16 +76,40 @@ class Intake:
         keys: defaultdict[tuple[str, str], dict[TraceKey, None]] = defaultdict(dict)
         for rule in rules:
             keys[rule.project, rule.where] |= dict.fromkeys(wanted[rule.id])
-        return {place: self._answer(*place, list(own)) for place, own in keys.items()}
+        found: dict[tuple[str, str], Mapping[TraceKey, str]] = {}
+        asked: defaultdict[str, dict[str, Condition]] = defaultdict(dict)
+        for (project, where), own in keys.items():
+            try:
+                condition = condition_of(where, self._clock_ns())
+            except PermanentError as error:  # a field that is no longer known
+                found[project, where] = dict.fromkeys(own, str(error)[:MAX_ERROR])
+                continue
+            found[project, where] = dict.fromkeys(own, "") if condition is None else {}
+            if condition is not None and own:
+                asked[project][where] = condition
+        for project, conditions in asked.items():
+            of_each = {where: list(keys[project, where]) for where in conditions}
+            for where, met in self._ask_each(project, conditions, of_each).items():
+                found[project, where] = met
+        return found
 
-    def _answer(self, project: str, where: str, keys: list[TraceKey]) -> dict[TraceKey, str]:
+    def _ask_each(
+        self,
+        project: str,
+        conditions: Mapping[str, Condition],
+        keys: Mapping[str, list[TraceKey]],
+    ) -> Mapping[str, Mapping[TraceKey, str]]:
+        """Ask all conditions of a project by one read; one by one if one cannot be answered."""
+        every = list(dict.fromkeys(key for own in keys.values() for key in own))
+        wheres, reach = list(conditions.values()), Reach.only(project)
         try:
-            condition = condition_of(where, self._clock_ns())
-        except PermanentError as error:  # a field that is no longer known
-            return dict.fromkeys(keys, str(error)[:MAX_ERROR])
-        if condition is None:
-            return dict.fromkeys(keys, "")
-        return self._ask(project, condition, keys)
+            met = self._runs.asked_of_each(every, reach, wheres)
+        except (PermanentError, StoreTooSmallError):
+            return {w: self._ask(project, one, keys[w]) for w, one in conditions.items()}
+        return {
+            where: {key: "" for key in keys[where] if key in those}
+            for where, those in zip(conditions, met, strict=True)
+        }
 
     def _ask(self, project: str, condition: Condition, keys: list[TraceKey]) -> dict[TraceKey, str]:
         if not keys:

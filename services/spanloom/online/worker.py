@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from spanloom.telemetry import Metrics
 
 EVERY_S = 1.0
-BATCH = 200
+BATCH = 500
 """Work that is read with one query."""
 MOST_BYTES = 16 << 20
 """Bytes of documents that are held at once; of one document at least."""

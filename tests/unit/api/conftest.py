@@ -187,6 +187,11 @@ class ShelvedRuns(Shelved):
         own.sort(key=lambda s: s.cursor)
         return [s for s in own if after is None or s.cursor > after][:limit]
 
+    def asked_of_each(
+        self, keys: Sequence[TraceKey], reach: Reach, wheres: Sequence[Condition]
+    ) -> Sequence[AbstractSet[TraceKey]]:
+        return [self.asked_among(keys, reach, where) for where in wheres]
+
     def asked_among(
         self, keys: Sequence[TraceKey], _reach: Reach, _where: Condition
     ) -> AbstractSet[TraceKey]:

@@ -117,12 +117,12 @@ def test_the_condition_chooses_runs_and_one_read_serves_all_rules(
     for name in ("r1", "r2"):
         online.put(name, where="model_steps > 1")
     online.put("r3", where="model_steps < 2")
-    asked = Mock(wraps=online.store.runs.asked_among)
-    monkeypatch.setattr(online.store.runs, "asked_among", asked)
+    asked = Mock(wraps=online.store.runs.asked_of_each)
+    monkeypatch.setattr(online.store.runs, "asked_of_each", asked)
     for number in range(4):
         online.send(trace(number), calls=1 + number % 2)
     online.turn()
-    assert asked.call_count == 2
+    assert [len(call.args[2]) for call in asked.call_args_list] == [2]
     found = {name: online.progress(name).done for name in ("r1", "r2", "r3")}
     assert found == {"r1": 2, "r2": 2, "r3": 2}
 

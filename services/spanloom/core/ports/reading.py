@@ -113,6 +113,14 @@ class RunReader(Protocol):
         Raises ``InvalidQueryError`` as ``list`` does.
         """
 
+    def asked_of_each(
+        self, keys: Sequence[TraceKey], reach: Reach, wheres: Sequence[Condition]
+    ) -> Sequence[AbstractSet[TraceKey]]:
+        """Return what ``asked_among`` returns for each of several conditions, by one read.
+
+        Raises as it does, also if only one of them cannot be answered.
+        """
+
     def conversation(
         self,
         conversation_id: str,

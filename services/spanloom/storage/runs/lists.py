@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanloom.core.model.span import TraceKey
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.lists import Cursor, ListedRun
 from spanloom.core.query.question import ANY_RUN, all_of, condition_of
 from spanloom.storage.engine.failures import bounded
-from spanloom.storage.engine.parameters import both, within
+from spanloom.storage.engine.parameters import Condition, both, within
 from spanloom.storage.runs.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
 from spanloom.storage.runs.current import (
     SUMMARY,
     LineT,
+    Shown,
     read_current,
     still_current,
     with_continuations,
 )
-from spanloom.storage.where.compile import compile_where, passing
+from spanloom.storage.where.compile import compile_each, compile_where, passing
 from spanloom.storage.where.orders import ordered
 from spanloom.storage.where.side_tables import Beside
 
@@ -26,12 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.model.span import TraceKey
     from spanloom.core.query.question import Question
     from spanloom.core.query.where import tree
     from spanloom.storage.engine.lane import Lane
-    from spanloom.storage.engine.parameters import Condition
-    from spanloom.storage.runs.current import Shown
 
 
 class ClickHouseLists:
@@ -64,6 +63,18 @@ class ClickHouseLists:
         own = [key for key in keys if reach.covers(key.project)]
         with bounded():
             return {line.key for line in read_current(self._asker, wanted, own, SUMMARY)}
+
+    def asked_of_each(
+        self, keys: Sequence[TraceKey], reach: Reach, wheres: Sequence[tree.Condition]
+    ) -> Sequence[AbstractSet[TraceKey]]:
+        """See ``RunReader.asked_of_each``."""
+        met = compile_each(wheres, Beside(self._asker, reach))
+        columns = Condition(f"Project, TraceId, {met.text} AS Met", met.values)
+        shown: Shown[Any] = Shown(columns, lambda row: _Met(TraceKey(*row[:2]), row.Met))
+        own = [key for key in keys if reach.covers(key.project)]
+        with bounded():
+            lines = read_current(self._asker, passing(None), own, shown)
+        return [{line.key for line in lines if line.met[at]} for at in range(len(wheres))]
 
     def conversation(
         self,
@@ -102,6 +113,13 @@ class ClickHouseLists:
             self._reader, read_current(self._reader, passing(None), [key], SUMMARY)
         )
         return lines[0].continuation if lines else NO_CONTINUATION
+
+
+class _Met(NamedTuple):
+    """Which conditions a run meets."""
+
+    key: TraceKey
+    met: Sequence[int]
 
 
 def find_lines(

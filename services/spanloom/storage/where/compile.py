@@ -43,6 +43,13 @@ def compile_where(where: tree.Condition, beside: Beside) -> Condition:
     return Condition(compiler.to_sql(where, Subject.RUN), compiler.literals.values)
 
 
+def compile_each(wheres: Sequence[tree.Condition], beside: Beside) -> Condition:
+    """Return the list of which conditions a row of ``trajectory_list`` meets: 0 or 1 for each."""
+    compiler = Compiler(beside)
+    met = (f"toUInt8({compiler.to_sql(where, Subject.RUN)})" for where in wheres)
+    return Condition(f"[{', '.join(met)}]", compiler.literals.values)
+
+
 def passing(where: tree.Condition | None, prefix: str = "f") -> Condition:
     """Return the condition that a row passes filters, which depend only on its columns.
 
