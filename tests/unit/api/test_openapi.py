@@ -313,8 +313,8 @@ def test_the_examples_of_parameters_are_accepted(
                 "with_changed",
                 "dry_run",
                 "experiment",
-            "item",
-            "orphan",
+                "item",
+                "orphan",
                 "as_new",
             }
             else (parameter.get("examples") or parameter["schema"]["examples"])[0]
