@@ -27,10 +27,11 @@ from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
+from spanloom.api.written import ALSO_YAML, WrittenRoute
 from spanloom.core.model.access import Reach, Scope
 from spanloom.core.records.alert import EXAMPLE_ALERT, AlertEventList, AlertItem, AlertList
 
-router = APIRouter(tags=["alerts"])
+router = APIRouter(tags=["alerts"], route_class=WrittenRoute)
 
 NameInPath = Annotated[
     str,
@@ -58,6 +59,7 @@ async def list_alerts(project: OneProject, using: Using) -> AlertList:
     "/v1/alerts/test",
     operation_id="testAlert",
     summary="See how often an alert would have fired",
+    openapi_extra=ALSO_YAML,
     responses={200: TRIED, **problem_responses(401, 403, 413, 422, 503)},
 )
 @needs(Scope.READ, is_of_page=True)
@@ -90,6 +92,7 @@ async def get_alert(name: NameInPath, project: OneProject, using: Using) -> Aler
     "/v1/alerts/{name}",
     operation_id="putAlert",
     summary="Make or replace an alert",
+    openapi_extra=ALSO_YAML,
     responses={200: ALERT, **problem_responses(401, 403, 409, 413, 422, 503)},
 )
 @needs(Scope.ANNOTATE)

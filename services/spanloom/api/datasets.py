@@ -28,6 +28,7 @@ from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import stream_found
 from spanloom.api.runs.places import AcceptInHeader, Reader
 from spanloom.api.services import Using
+from spanloom.api.written import ALSO_YAML, WrittenRoute
 from spanloom.core.model.access import Scope
 from spanloom.core.model.dataset import MAX_KEY
 from spanloom.core.records.dataset import (
@@ -38,7 +39,7 @@ from spanloom.core.records.dataset import (
     DatasetVersionItem,
 )
 
-router = APIRouter(tags=["datasets"])
+router = APIRouter(tags=["datasets"], route_class=WrittenRoute)
 
 NameInPath = Annotated[
     str,
@@ -82,6 +83,7 @@ async def get_dataset(name: NameInPath, project: OneProject, using: Using) -> Da
     "/v1/datasets/{name}",
     operation_id="putDataset",
     summary="Make or change a dataset",
+    openapi_extra=ALSO_YAML,
     responses={200: DATASET, **problem_responses(401, 403, 409, 413, 422, 503)},
 )
 @needs(Scope.ANNOTATE)

@@ -127,8 +127,7 @@ async def start_experiment(
     try:
         return await using.calls.run(start)
     except InvalidEvaluatorError as error:
-        place = error.key if error.key.startswith("evaluators") else f"evaluators.0.{error.key}"
-        raise places.error(place, error.reason) from error
+        raise places.evaluator_error(error) from error
     except InvalidQueryError as error:
         if not error.parameter:
             raise

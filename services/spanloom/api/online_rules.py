@@ -11,10 +11,11 @@ from spanloom.api.http.problems import problem_responses
 from spanloom.api.online_rule_schemas import RULE, RULES, OnlineRuleRequest, item_of, rule_name
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
+from spanloom.api.written import ALSO_YAML, WrittenRoute
 from spanloom.core.model.access import Scope
 from spanloom.core.records.online_rule import EXAMPLE_RULE, OnlineRuleItem, OnlineRuleList
 
-router = APIRouter(tags=["online rules"])
+router = APIRouter(tags=["online rules"], route_class=WrittenRoute)
 
 NameInPath = Annotated[
     str,
@@ -53,6 +54,7 @@ async def get_online_rule(name: NameInPath, project: OneProject, using: Using) -
     "/v1/online-rules/{name}",
     operation_id="putOnlineRule",
     summary="Make or change an online rule",
+    openapi_extra=ALSO_YAML,
     responses={200: RULE, **problem_responses(401, 403, 409, 413, 422, 503)},
 )
 @needs(Scope.ANNOTATE)
