@@ -27,7 +27,12 @@ from spanloom.core.model.alert import (
 )
 from spanloom.core.model.annotation_queue import Alike, Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.dataset import Dataset, DatasetVersion, DraftItem, ItemPlace
-from spanloom.core.model.experiment import Experiment, ExperimentCounts, StoredEvaluator
+from spanloom.core.model.experiment import (
+    Experiment,
+    ExperimentCounts,
+    ExperimentEnd,
+    StoredEvaluator,
+)
 from spanloom.core.model.online_rule import (
     OnlineRule,
     RuleProgress,
@@ -149,6 +154,7 @@ def _experiment(store: Store, key: TraceKey) -> None:
     store.evaluators.add(key.project, StoredEvaluator("e", 1, "h", "{}", key.project))
     made = Experiment(key.project, "x", "i", "{}", started_by=key.project)
     store.experiments.start(made, [key.project])
+    store.experiments.end(key.project, "ended", ExperimentEnd("failed", key.project))
     score = Score(key, "path", "rule", key.project, 1, experiment="x", item=key.project)
     store.scores.add([score])
 
@@ -526,9 +532,9 @@ OF_A_KEY: Mapping[str, Callable[[Twins, TraceKey], Seen]] = {
         one.started_by for one in t.store.experiments.list(key.project, "x")
     },
     "experiments.runs": lambda t, key: set(t.store.experiments.runs(key.project, "i", 0, 9)),
-    "experiments.ends": lambda t, key: (
-        {key.project} if t.store.experiments.ends(key.project) == {} else {"others too"}
-    ),
+    "experiments.ends": lambda t, key: {
+        end.reason for end in t.store.experiments.ends(key.project).values()
+    },
     "experiments.counts": lambda t, key: (
         {key.project}
         if t.store.experiments.counts(key.project) == {"x": ExperimentCounts(1, 0)}
