@@ -16,7 +16,7 @@ from spanloom.cli.eval_judging import Asked, Targeted, judge_all, plan_of, send_
 from spanloom.cli.exchanging import from_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import DOCUMENT, Form, output_option
-from spanloom.client.evaluating.targets import TIMEOUT_S, command_target
+from spanloom.client.evaluating.targets import TIMEOUT_S, command_target, http_target
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.showing.values import printable, shortened
 from spanloom.evaluation.files.outcome import NOT_DECIDED, Strictness, conclude
@@ -71,6 +71,12 @@ _PATH = click.Path(path_type=Path)
     help="Have it answer each item, and judge the runs that it sends.",
 )
 @click.option(
+    "--target-url",
+    "url",
+    metavar="URL",
+    help="Have it answer each item, sent by POST, and judge the runs that it sends.",
+)
+@click.option(
     "--target-timeout",
     "timeout_s",
     type=click.FloatRange(0, min_open=True),
@@ -85,7 +91,7 @@ _PATH = click.Path(path_type=Path)
     default=1,
     show_default=True,
     metavar="N",
-    help="Answers of --target-command to each item.",
+    help="Answers of the target to each item.",
 )
 @click.option("--gate", "is_gate", is_flag=True, help="End with 1 if a gate fails, 3 if undecided.")
 @click.option(
@@ -112,6 +118,7 @@ def run_command(
     items_file: Path | None,
     dataset: str | None,
     command: str | None,
+    url: str | None,
     timeout_s: float,
     repeats: int,
     is_gate: bool,
@@ -131,7 +138,8 @@ def run_command(
     that the items were made of. With --runs no service is asked, unless by --send.
 
     With --target-command an agent answers the items: it gets the input on standard input as JSON,
-    and TRACEPARENT in its environment, by which the service finds its run.
+    and TRACEPARENT in its environment, by which the service finds its run. With --target-url an
+    endpoint gets the input as JSON, and the header traceparent.
 
     Ends with 0; with --gate 1 if a gate fails and 3 if it is not decided; 3 if no service answers;
     2 for a fault of FILE or of the options; 130 after Ctrl-C. Files are written in every case but
@@ -139,11 +147,13 @@ def run_command(
     """
     if dataset is not None and items_file is not None:
         raise click.UsageError("--dataset and --items exclude each other")
-    targeted = None if command is None else _targeted(command, repeats, timeout_s)
+    if command is not None and url is not None:
+        raise click.UsageError("--target-command and --target-url exclude each other")
+    targeted = _targeted(command, url, repeats, timeout_s)
     if targeted and (runs_file is not None or (dataset is None and items_file is None)):
-        raise click.UsageError("--target-command answers the items of --dataset or --items")
+        raise click.UsageError("a target answers the items of --dataset or --items")
     if repeats > 1 and targeted is None:
-        raise click.UsageError("--repeats needs --target-command")
+        raise click.UsageError("--repeats needs --target-command or --target-url")
     of_dataset = None if dataset is None else parse_name(dataset)
     written = Written(json_file, junit_file, markdown_file)
     read = [path for path in (file, runs_file, items_file) if path is not None]
@@ -173,11 +183,19 @@ def run_command(
     _give(config, ended.judgement, outcome, written, form)
 
 
-def _targeted(command: str, repeats: int, timeout_s: float) -> Targeted:
+def _targeted(
+    command: str | None, url: str | None, repeats: int, timeout_s: float
+) -> Targeted | None:
+    """Return what answers the items; ``None`` if nothing does. Raises ``click.UsageError``."""
     try:
-        return Targeted(command_target(command, timeout_s), repeats, timeout_s)
+        if command is not None:
+            return Targeted(command_target(command, timeout_s), repeats, timeout_s)
+        if url is not None:
+            return Targeted(http_target(url, timeout_s), repeats, timeout_s)
     except InvalidRequestError as error:
-        raise click.UsageError(f"--target-command: {error}") from error
+        option = "--target-url" if command is None else "--target-command"
+        raise click.UsageError(f"{option}: {error}") from error
+    return None
 
 
 def _give(

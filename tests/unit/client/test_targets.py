@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import orjson
 import pytest
 from opentelemetry import trace
@@ -11,7 +12,7 @@ from tests.support.command_output import run_command
 
 from spanloom.cli import client as shell
 from spanloom.client.evaluating import targets
-from spanloom.client.evaluating.targets import command_target
+from spanloom.client.evaluating.targets import Place, command_target, http_target
 from spanloom.core.errors import InvalidRequestError
 
 if TYPE_CHECKING:
@@ -28,6 +29,41 @@ LIMITS = {"name": "limits", "kind": "rules", "rules": {"max_model_calls": 1}}
 def test_what_is_no_command_is_refused(command: str) -> None:
     with pytest.raises(InvalidRequestError):
         command_target(command)
+
+
+@pytest.mark.parametrize("url", ["", "agent", "ftp://agent/x", "http://"])
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(InvalidRequestError):
+        http_target(url)
+
+
+def test_an_endpoint_gets_the_input_and_where_its_spans_belong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        if request.url.path == "/slow":
+            raise httpx.ReadTimeout("late")
+        if request.url.path == "/gone":
+            raise httpx.ConnectError("nobody")
+        return httpx.Response(int(request.url.path[1:]), headers={"location": "http://other/"})
+
+    http = httpx.Client(transport=httpx.MockTransport(answer))
+    monkeypatch.setattr(httpx, "stream", http.stream)
+    place = Place("a" * 32, "b" * 16)
+
+    def said(path: str) -> str:
+        return http_target(f"https://agent.example{path}", 9)({"q": "Oslo?"}, place)
+
+    assert said("/200") == ""
+    assert asked[0].content == b'{"q":"Oslo?"}'
+    assert asked[0].headers["traceparent"] == f"00-{'a' * 32}-{'b' * 16}-01"
+    assert said("/302") == "the endpoint answered 302"
+    assert said("/500") == "the endpoint answered 500"
+    assert said("/slow") == "the endpoint took more than 9 s"
+    assert said("/gone") == "the endpoint cannot be asked: ConnectError"
 
 
 @pytest.fixture
@@ -87,5 +123,12 @@ def test_a_command_answers_in_eval_run(
         ("a", f"{1:032x}"),
         ("b", f"{2:032x}"),
     ]
-    for wrong in (["--repeats", "2"], [*command], [*command, "--runs", "x", "--dataset", "trips"]):
+    both = [*command, "--target-url", "http://agent.example/"]
+    for wrong in (
+        both,
+        ["--target-url", "agent"],
+        ["--repeats", "2"],
+        [*command],
+        [*command, "--runs", "x", "--dataset", "trips"],
+    ):
         assert "--- exit status 2" in run_command(["eval", "run", "eval.yaml", *wrong])

@@ -19,6 +19,7 @@ import orjson
 
 from spanloom.client.calls.runs import document
 from spanloom.client.errors import NotFoundError
+from spanloom.client.http_library import httpx
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.model.trajectory import Status
 from spanloom.evaluation.contract.errors import ErrorCode
@@ -121,6 +122,34 @@ def command_target(text: str, timeout_s: float = TIMEOUT_S) -> Target:
         except OSError as error:
             return f"the command cannot be run: {error.strerror}"
         return f"the command ended with {ended.returncode}" if ended.returncode else ""
+
+    return run
+
+
+def http_target(url: str, timeout_s: float = TIMEOUT_S) -> Target:
+    """Return the target of an HTTP endpoint: the input as JSON by POST, with ``traceparent``.
+
+    An answer with 2xx has answered, and is not read. Redirects are not followed. Raises
+    ``InvalidRequestError`` for what is no address.
+    """
+    try:
+        address = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise InvalidRequestError(f"it is no address: {error}") from error
+    if address.scheme not in ("http", "https") or not address.host:
+        raise InvalidRequestError("write an address that begins with https:// or http://")
+
+    def run(given: Any, place: Place) -> str:  # a JSON value
+        headers = {"content-type": "application/json", "traceparent": place.traceparent}
+        try:
+            with httpx.stream(
+                "POST", address, content=orjson.dumps(given), headers=headers, timeout=timeout_s
+            ) as answer:
+                return "" if answer.is_success else f"the endpoint answered {answer.status_code}"
+        except httpx.TimeoutException:
+            return f"the endpoint took more than {timeout_s:g} s"
+        except httpx.HTTPError as error:
+            return f"the endpoint cannot be asked: {type(error).__name__}"
 
     return run
 
