@@ -85,8 +85,8 @@ MUTANTS = (
     Mutant(
         name="dry-run-deletes",
         room="api",
-        was="if not dry_run and _is_confirmed(yes=yes):",
-        becomes="if _is_confirmed(yes=yes):",
+        was="if not dry_run and is_confirmed(yes=yes):",
+        becomes="if is_confirmed(yes=yes):",
         why="delete --dry-run --yes deletes",
         killed_by=["tests/integration/test_delete_command.py"],
     ),

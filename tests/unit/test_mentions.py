@@ -98,7 +98,7 @@ def test_variables_exist() -> None:
 
 def test_routes_exist() -> None:
     known = [re.sub(r"\{[^}]+\}", "{}", path) for path in (*_routes(), *_doors())]
-    found = set(mentions(r"(?<![\w}.])(/(?:v1|api/public)/(?:[\w/{}*]|\.html)+)"))
+    found = set(mentions(r"(?<![\w}.])(/(?:v1|api/public)/(?:[\w/{}*]|(?<=\w)-(?=\w)|\.html)+)"))
     assert len(found) > len(known) / 2
     assert not [m for m in found if not _is_route(m.name, known)]
 

@@ -90,7 +90,7 @@ def test_a_record_is_made_of_an_object() -> None:
     made = ScoreItem.made_of(score)
     assert (made.project, made.score_id, made.at, made.value) == ("p", score.id, 5_000, 1.0)
     assert ScoreItem.model_validate_json(made.model_dump_json()) == made
-    assert ScoreItem.row_of(score) == {**vars(made), "at": "5000"}
+    assert ScoreItem.row_of(score, stale=None) == {**vars(made), "at": "5000"}
 
 
 def test_what_is_not_passed_is_unset() -> None:
