@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import orjson
 
-from spanloom.cli.client import client_option
+from spanloom.cli.client import annotator_option, client_option, project_option
 from spanloom.cli.options import TeachingCommand, TeachingGroup
-from spanloom.cli.output import Form, columns_option, document_output, give_rows, rows_output
+from spanloom.cli.output import (
+    Form,
+    columns_option,
+    document_output,
+    give_document,
+    give_rows,
+    rows_output,
+)
 from spanloom.core.showing.values import printable
 from spanloom.terminal.alerts import render_alert, render_alerts, render_events, render_tried
 from spanloom.terminal.output import make_console, write_json
@@ -41,16 +48,6 @@ _QUESTION = (
         help="A definition as JSON, which the options complete.",
     ),
 )
-
-
-def _project(command: Command) -> Command:
-    return click.option("--project", metavar="NAME", help="Of this project.")(command)
-
-
-def _signed(command: Command) -> Command:
-    return click.option("--annotator", metavar="NAME", help="Who does it; nobody checks it.")(
-        command
-    )
 
 
 def _question(command: Command) -> Command:
@@ -96,7 +93,7 @@ def alerts_group() -> None:
 
 
 @alerts_group.command("list", cls=TeachingCommand)
-@_project
+@project_option
 @columns_option
 @rows_output
 @client_option
@@ -110,7 +107,7 @@ def list_command(
 
 @alerts_group.command("show", cls=TeachingCommand)
 @click.argument("name")
-@_project
+@project_option
 @document_output
 @client_option
 def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
@@ -128,8 +125,8 @@ def show_command(*, name: str, project: str | None, form: Form, client: Client) 
 @click.option("--severity", metavar="WORD", help="A word for receivers.")
 @click.option("--repeat-after", metavar="TIME", help="A number is told again after it: 4h.")
 @click.option("--paused/--not-paused", default=None, help="Nothing fires.")
-@_project
-@_signed
+@project_option
+@annotator_option
 @document_output
 @client_option
 def put_command(
@@ -160,7 +157,7 @@ def put_command(
 @click.option(
     "--days", type=click.IntRange(1, 90), default=7, show_default=True, help="Of the last days."
 )
-@_project
+@project_option
 @document_output
 @client_option
 def test_command(
@@ -198,7 +195,7 @@ def test_command(
 @click.option(
     "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="The most events."
 )
-@_project
+@project_option
 @columns_option
 @rows_output
 @client_option
@@ -225,8 +222,8 @@ def events_command(
 
 @alerts_group.command("delete", cls=TeachingCommand)
 @click.argument("name")
-@_project
-@_signed
+@project_option
+@annotator_option
 @client_option
 def delete_command(
     *, name: str, project: str | None, annotator: str | None, client: Client
@@ -256,10 +253,7 @@ def _events(
 
 
 def _give(found: dict[str, Any], form: Form) -> None:
-    if form is Form.TABLE:
-        render_alert(found, make_console(sys.stdout))
-    else:
-        write_json(orjson.dumps(found), sys.stdout, indent=form is Form.JSON)
+    give_document(found, render_alert, form=form)
 
 
 def _now_ms() -> int:

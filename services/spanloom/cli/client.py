@@ -124,3 +124,15 @@ def to_url_option(_ctx: click.Context, _param: click.Parameter, text: str | None
         return None if text is None else to_url(text)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
+
+
+def project_option(command: Command) -> Command:
+    """Add ``--project``: that of what the command names."""
+    return click.option("--project", metavar="NAME", help="Of this project.")(command)
+
+
+def annotator_option(command: Command) -> Command:
+    """Add ``--annotator``: who makes the change, for a service without keys."""
+    return click.option("--annotator", metavar="NAME", help="Who does it; nobody checks it.")(
+        command
+    )

@@ -13,11 +13,23 @@ import click
 import orjson
 
 from spanloom.cli.arguments import files_argument, to_trace_id
-from spanloom.cli.client import client_option, patient_client_option
+from spanloom.cli.client import (
+    annotator_option,
+    client_option,
+    patient_client_option,
+    project_option,
+)
 from spanloom.cli.confirming import is_confirmed
 from spanloom.cli.dataset_rows import Given
 from spanloom.cli.options import TeachingCommand, TeachingGroup
-from spanloom.cli.output import Form, columns_option, document_output, give_rows, rows_output
+from spanloom.cli.output import (
+    Form,
+    columns_option,
+    document_output,
+    give_document,
+    give_rows,
+    rows_output,
+)
 from spanloom.cli.writing import check_place, whole_file, writing
 from spanloom.client.calls.datasets import dataset_table
 from spanloom.client.transfer.datasets import (
@@ -31,7 +43,7 @@ from spanloom.core.formats.entry import CSV, PARQUET
 from spanloom.core.showing.values import counted, printable
 from spanloom.datasets.foreign.registry import ROW_FORMATS
 from spanloom.terminal.datasets import render_dataset, render_datasets
-from spanloom.terminal.output import make_console, write_json
+from spanloom.terminal.output import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -74,18 +86,8 @@ def datasets_group() -> None:
     """
 
 
-def _project(command: Command) -> Command:
-    return click.option("--project", metavar="NAME", help="Of this project.")(command)
-
-
-def _signed(command: Command) -> Command:
-    return click.option("--annotator", metavar="NAME", help="Who does it; nobody checks it.")(
-        command
-    )
-
-
 @datasets_group.command("list", cls=TeachingCommand)
-@_project
+@project_option
 @columns_option
 @rows_output
 @client_option
@@ -99,16 +101,13 @@ def list_command(
 
 @datasets_group.command("show", cls=TeachingCommand)
 @click.argument("name")
-@_project
+@project_option
 @document_output
 @client_option
 def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
     """Show a dataset with its versions."""
     found = client.dataset(name, project=project).model_dump(mode="json")
-    if form is Form.TABLE:
-        render_dataset(found, make_console(sys.stdout))
-    else:
-        write_json(orjson.dumps(found), sys.stdout, indent=form is Form.JSON)
+    give_document(found, render_dataset, form=form)
 
 
 @datasets_group.command("add", cls=TeachingCommand)
@@ -117,8 +116,8 @@ def show_command(*, name: str, project: str | None, form: Form, client: Client) 
 @click.option(
     "--input", "is_input", is_flag=True, help="To be run again: nothing of the run is expected."
 )
-@_project
-@_signed
+@project_option
+@annotator_option
 @patient_client_option
 def add_command(
     *,
@@ -154,8 +153,8 @@ def add_command(
     type=click.Choice(list(ROW_FORMATS)),
     help="The format of the rows; else it is recognised.",
 )
-@_project
-@_signed
+@project_option
+@annotator_option
 @patient_client_option
 def import_command(
     *,
@@ -186,8 +185,8 @@ def import_command(
 
 @datasets_group.command("commit", cls=TeachingCommand)
 @click.argument("name")
-@_project
-@_signed
+@project_option
+@annotator_option
 @client_option
 def commit_command(
     *, name: str, project: str | None, annotator: str | None, client: Client
@@ -203,8 +202,8 @@ def commit_command(
 @datasets_group.command("delete", cls=TeachingCommand)
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@_project
-@_signed
+@project_option
+@annotator_option
 @client_option
 def delete_command(
     *, name: str, yes: bool, project: str | None, annotator: str | None, client: Client
@@ -233,7 +232,7 @@ def delete_command(
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="The file; else standard output."
 )
-@_project
+@project_option
 @patient_client_option
 def export_command(
     *, name: str, form: str, output: Path | None, project: str | None, client: Client

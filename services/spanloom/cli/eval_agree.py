@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
-import orjson
 
 from spanloom.cli.client import patient_client_option
 from spanloom.cli.options import TeachingCommand
-from spanloom.cli.output import Form, document_output
+from spanloom.cli.output import Form, document_output, give_document
 from spanloom.client.evaluating.agreeing import Asked, evaluator_labels, people_labels
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.showing.values import printable
 from spanloom.evaluation.statistics.raters import agree
 from spanloom.terminal.agreement import render_agreement
-from spanloom.terminal.output import make_console, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,10 +90,7 @@ def agree_command(
         raise click.UsageError(printable(str(error))) from error
     told = {"evaluator": meant.evaluator, "score": name, "human": meant.human, "unit": unit}
     body = {**told, **_json(found)}
-    if form is Form.TABLE:
-        render_agreement(body, make_console(sys.stdout))
-    else:
-        write_json(orjson.dumps(body), sys.stdout, indent=form is Form.JSON)
+    give_document(body, render_agreement, form=form)
 
 
 def _pair(text: str) -> tuple[str, str]:

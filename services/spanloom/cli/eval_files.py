@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -15,7 +15,7 @@ from spanloom.core.errors import InvalidRequestError
 from spanloom.core.showing.values import printable
 from spanloom.evaluation.files.bases import measures_of, read_report
 from spanloom.evaluation.files.config.reading import read_config
-from spanloom.evaluation.files.config.text import MOST_BYTES, ConfigError
+from spanloom.evaluation.files.config.text import MOST_BYTES, ConfigError, read_text
 from spanloom.evaluation.files.junit import junit_lines
 from spanloom.evaluation.files.markdown import markdown
 from spanloom.evaluation.files.report import report_lines
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from spanloom.client.client import Client
     from spanloom.evaluation.files.config.reading import Config
+    from spanloom.evaluation.files.config.text import Places
     from spanloom.evaluation.files.judging import Judgement
     from spanloom.evaluation.files.measures import Measure
     from spanloom.evaluation.files.outcome import Outcome
@@ -50,13 +51,30 @@ class FileError(click.ClickException):
         self.below = lines[1:_MOST_FAULTS]
 
 
-def load_config(path: Path, *, allows_code: bool) -> Config:
-    """Return a file of evaluators; raises ``FileError`` and ``click.UsageError``."""
+def _beginning(path: Path) -> bytes:
+    """Return as much of a file as shows whether it is too long; raises ``click.UsageError``."""
     try:
         with path.open("rb") as file:
-            text = file.read(MOST_BYTES + 1)
+            return file.read(MOST_BYTES + 1)
     except OSError as error:
         raise click.UsageError(f"{printable(str(path))}: {error.strerror}") from error
+
+
+def load_written(path: Path) -> tuple[Any, Places]:  # YAML values
+    """Return the plain values of YAML or JSON, and where they are.
+
+    Raises ``FileError`` and ``click.UsageError``.
+    """
+    text = _beginning(path)
+    try:
+        return read_text(text)
+    except ConfigError as error:
+        raise FileError(path, error) from error
+
+
+def load_config(path: Path, *, allows_code: bool) -> Config:
+    """Return a file of evaluators; raises ``FileError`` and ``click.UsageError``."""
+    text = _beginning(path)
     try:
         return read_config(text, name=path.stem, folder=path.parent, allows_code=allows_code)
     except ConfigError as error:

@@ -8,19 +8,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-import orjson
 
-from spanloom.cli.client import client_option, patient_client_option
-from spanloom.cli.eval_files import FileError
+from spanloom.cli.client import (
+    annotator_option,
+    client_option,
+    patient_client_option,
+    project_option,
+)
+from spanloom.cli.eval_files import FileError, load_written
 from spanloom.cli.options import TeachingCommand, TeachingGroup
-from spanloom.cli.output import Form, columns_option, document_output, give_rows, rows_output
+from spanloom.cli.output import (
+    Form,
+    columns_option,
+    document_output,
+    give_document,
+    give_rows,
+    rows_output,
+)
 from spanloom.client.transfer.experiments import list_results
-from spanloom.core.showing.values import printable
-from spanloom.evaluation.files.config.text import MOST_BYTES, ConfigError, read_text
+from spanloom.evaluation.files.config.text import ConfigError
 from spanloom.terminal.evaluation import render_comparison
 from spanloom.terminal.experiments import render_experiment, render_experiments, render_results
 from spanloom.terminal.live import Counting
-from spanloom.terminal.output import make_console, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,18 +62,8 @@ def experiments_group() -> None:
     """
 
 
-def _project(command: Command) -> Command:
-    return click.option("--project", metavar="NAME", help="Of this project.")(command)
-
-
-def _signed(command: Command) -> Command:
-    return click.option("--annotator", metavar="NAME", help="Who does it; nobody checks it.")(
-        command
-    )
-
-
 @experiments_group.command("list", cls=TeachingCommand)
-@_project
+@project_option
 @columns_option
 @rows_output
 @client_option
@@ -78,7 +77,7 @@ def list_command(
 
 @experiments_group.command("show", cls=TeachingCommand)
 @click.argument("name")
-@_project
+@project_option
 @document_output
 @client_option
 def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
@@ -99,8 +98,8 @@ def show_command(*, name: str, project: str | None, form: Form, client: Client) 
 )
 @click.option("--repeats", type=click.IntRange(1), metavar="N", help="Tries of each item.")
 @click.option("--wait", "waits", is_flag=True, help="Wait for its end; 1 unless it is done.")
-@_project
-@_signed
+@project_option
+@annotator_option
 @document_output
 @patient_client_option
 def start_command(
@@ -144,7 +143,7 @@ def start_command(
 @experiments_group.command("results", cls=TeachingCommand)
 @click.argument("name")
 @click.option("--score", metavar="NAME", help="Only of this score.")
-@_project
+@project_option
 @columns_option
 @rows_output
 @patient_client_option
@@ -165,7 +164,7 @@ def results_command(
 @experiments_group.command("compare", cls=TeachingCommand)
 @click.argument("a")
 @click.argument("b")
-@_project
+@project_option
 @document_output
 @patient_client_option
 def compare_command(*, a: str, b: str, project: str | None, form: Form, client: Client) -> None:
@@ -174,16 +173,13 @@ def compare_command(*, a: str, b: str, project: str | None, form: Form, client: 
     `spanloom eval compare` does the same, also with reports. Ends with 0 whatever differs.
     """
     compared = dict(client.compare_experiments(a, b, project=project))
-    if form is Form.TABLE:
-        render_comparison(compared, make_console(sys.stdout))
-    else:
-        write_json(orjson.dumps(compared), sys.stdout, indent=form is Form.JSON)
+    give_document(compared, render_comparison, form=form)
 
 
 @experiments_group.command("cancel", cls=TeachingCommand)
 @click.argument("name")
-@_project
-@_signed
+@project_option
+@annotator_option
 @document_output
 @client_option
 def cancel_command(
@@ -195,15 +191,9 @@ def cancel_command(
 
 def _read(path: Path) -> dict[str, Any]:
     """Return what a file asks for; raises ``click.ClickException``."""
-    try:
-        with path.open("rb") as file:
-            value, places = read_text(file.read(MOST_BYTES + 1))
-        if not isinstance(value, dict):
-            raise ConfigError([places.fault("", "it is no mapping")])
-    except OSError as error:
-        raise click.UsageError(f"{printable(str(path))}: {error.strerror}") from error
-    except ConfigError as error:
-        raise FileError(path, error) from error
+    value, places = load_written(path)
+    if not isinstance(value, dict):
+        raise FileError(path, ConfigError([places.fault("", "it is no mapping")]))
     return {key: value[key] for key in _TAKEN if key in value}
 
 
@@ -222,7 +212,4 @@ def _awaited(client: Client, kept: ExperimentItem) -> ExperimentItem:
 
 def _give(kept: ExperimentItem, form: Form) -> None:
     found = kept.model_dump(mode="json")
-    if form is Form.TABLE:
-        render_experiment(found, make_console(sys.stdout))
-    else:
-        write_json(orjson.dumps(found), sys.stdout, indent=form is Form.JSON)
+    give_document(found, render_experiment, form=form)

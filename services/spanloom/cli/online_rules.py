@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-import orjson
 
-from spanloom.cli.client import client_option, to_milliseconds
-from spanloom.cli.eval_files import FileError
+from spanloom.cli.client import annotator_option, client_option, project_option, to_milliseconds
+from spanloom.cli.eval_files import load_written
 from spanloom.cli.options import TeachingCommand, TeachingGroup
-from spanloom.cli.output import Form, columns_option, document_output, give_rows, rows_output
+from spanloom.cli.output import (
+    Form,
+    columns_option,
+    document_output,
+    give_document,
+    give_rows,
+    rows_output,
+)
 from spanloom.core.showing.values import printable
-from spanloom.evaluation.files.config.text import MOST_BYTES, ConfigError, read_text
 from spanloom.terminal.online_rules import render_online_rule, render_online_rules
-from spanloom.terminal.output import make_console, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,18 +55,8 @@ def online_rules_group() -> None:
     """
 
 
-def _project(command: Command) -> Command:
-    return click.option("--project", metavar="NAME", help="Of this project.")(command)
-
-
-def _signed(command: Command) -> Command:
-    return click.option("--annotator", metavar="NAME", help="Who does it; nobody checks it.")(
-        command
-    )
-
-
 @online_rules_group.command("list", cls=TeachingCommand)
-@_project
+@project_option
 @columns_option
 @rows_output
 @client_option
@@ -77,16 +70,13 @@ def list_command(
 
 @online_rules_group.command("show", cls=TeachingCommand)
 @click.argument("name")
-@_project
+@project_option
 @document_output
 @client_option
 def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
     """Show what a rule judges, by what, and how far it is."""
     found = client.online_rule(name, project=project).model_dump(mode="json")
-    if form is Form.TABLE:
-        render_online_rule(found, make_console(sys.stdout))
-    else:
-        write_json(orjson.dumps(found), sys.stdout, indent=form is Form.JSON)
+    give_document(found, render_online_rule, form=form)
 
 
 @online_rules_group.command("put", cls=TeachingCommand)
@@ -97,8 +87,8 @@ def show_command(*, name: str, project: str | None, form: Form, client: Client) 
     "--sample", type=click.FloatRange(0, 1), help="The share of runs; in place of that of the file."
 )
 @click.option("--rescore", is_flag=True, help="Judge runs again that it has judged before.")
-@_project
-@_signed
+@project_option
+@annotator_option
 @client_option
 def put_command(
     *,
@@ -125,8 +115,8 @@ def put_command(
 
 @online_rules_group.command("pause", cls=TeachingCommand)
 @click.argument("name")
-@_project
-@_signed
+@project_option
+@annotator_option
 @client_option
 def pause_command(*, name: str, project: str | None, annotator: str | None, client: Client) -> None:
     """Judge nothing for now. What comes in meanwhile waits."""
@@ -136,8 +126,8 @@ def pause_command(*, name: str, project: str | None, annotator: str | None, clie
 
 @online_rules_group.command("resume", cls=TeachingCommand)
 @click.argument("name")
-@_project
-@_signed
+@project_option
+@annotator_option
 @client_option
 def resume_command(
     *, name: str, project: str | None, annotator: str | None, client: Client
@@ -158,8 +148,8 @@ def resume_command(
 @click.option(
     "--until", metavar="WHEN", callback=to_milliseconds, help="Started before; by default all."
 )
-@_project
-@_signed
+@project_option
+@annotator_option
 @client_option
 def backfill_command(
     *,
@@ -179,8 +169,8 @@ def backfill_command(
 
 @online_rules_group.command("delete", cls=TeachingCommand)
 @click.argument("name")
-@_project
-@_signed
+@project_option
+@annotator_option
 @client_option
 def delete_command(
     *, name: str, project: str | None, annotator: str | None, client: Client
@@ -192,15 +182,7 @@ def delete_command(
 
 def _read(path: Path) -> Mapping[str, Any]:
     """Return a file of a rule; raises ``FileError`` and ``click.UsageError``."""
-    try:
-        with path.open("rb") as file:
-            text = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise click.UsageError(f"{printable(str(path))}: {error.strerror}") from error
-    try:
-        value, _ = read_text(text)
-    except ConfigError as error:
-        raise FileError(path, error) from error
+    value, _ = load_written(path)
     if not isinstance(value, dict):
         raise click.UsageError(f"{printable(str(path))}: it has no members such as evaluators")
     return _wanted(value)

@@ -150,6 +150,14 @@ def give_rows(
         click.get_current_context().exit(1)
 
 
+def give_document(found: Row, draw: Callable[[Row, Console], None], *, form: Form) -> None:
+    """Write one JSON object, or draw it for people."""
+    if form is Form.TABLE:
+        draw(found, make_console(sys.stdout))
+    else:
+        write_json(orjson.dumps(found), sys.stdout, indent=form is Form.JSON)
+
+
 def _draw(rows: Iterable[Row], draw: Draw) -> int:
     found = list(rows)
     draw(found, make_console(sys.stdout))

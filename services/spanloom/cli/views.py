@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 import click
 import orjson
 
-from spanloom.cli.client import client_option
+from spanloom.cli.client import client_option, project_option
 from spanloom.cli.completing_fields import offer_views
 from spanloom.cli.options import TeachingCommand, TeachingGroup
 from spanloom.cli.output import Form, columns_option, document_output, give_rows, rows_output
@@ -56,13 +56,9 @@ def _signed(command: Command) -> Command:
     )(command)
 
 
-def _project(command: Command) -> Command:
-    return click.option("--project", metavar="NAME", help="Of this project.")(command)
-
-
 @views_group.command("list", cls=TeachingCommand)
 @click.option("--page", type=click.Choice(PAGES), help="Only of this page; by default of all.")
-@_project
+@project_option
 @columns_option
 @rows_output
 @client_option
@@ -83,7 +79,7 @@ def list_command(
 @views_group.command("show", cls=TeachingCommand)
 @click.argument("name", metavar="NAME", shell_complete=offer_views)
 @page_option
-@_project
+@project_option
 @document_output
 @client_option
 def show_command(*, name: str, page: str, project: str | None, form: Form, client: Client) -> None:
@@ -100,7 +96,7 @@ def show_command(*, name: str, page: str, project: str | None, form: Form, clien
 @click.argument("parameters", metavar="[PARAMETER=VALUE]...", nargs=-1)
 @click.option("--address", metavar="URL", help="Those of this address, as a browser shows it.")
 @page_option
-@_project
+@project_option
 @_signed
 @client_option
 def put_command(
@@ -134,7 +130,7 @@ def put_command(
 @click.argument("name", metavar="NAME", shell_complete=offer_views)
 @click.argument("new_name", metavar="NEW_NAME")
 @page_option
-@_project
+@project_option
 @_signed
 @client_option
 def rename_command(
@@ -156,7 +152,7 @@ def rename_command(
 @click.argument("name", metavar="NAME", shell_complete=offer_views)
 @click.option("--off", is_flag=True, help="No longer: the page opens without a view.")
 @page_option
-@_project
+@project_option
 @client_option
 def default_command(
     *, name: str, off: bool, page: str, project: str | None, client: Client
@@ -169,7 +165,7 @@ def default_command(
 @views_group.command("delete", cls=TeachingCommand)
 @click.argument("name", metavar="NAME", shell_complete=offer_views)
 @page_option
-@_project
+@project_option
 @_signed
 @client_option
 def delete_command(

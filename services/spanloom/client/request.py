@@ -101,6 +101,12 @@ def typed(request: Request, model: type[ModelT]) -> Call[ModelT]:
     return Call(request, read)
 
 
+def as_object(reply: Reply) -> Mapping[str, Any]:
+    """Return the JSON object of a reply."""
+    found: dict[str, Any] = orjson.loads(reply.body)
+    return found
+
+
 def get(path: str, **params: str | float | bool | None) -> Request:
     """Return a GET request for a path."""
     return Request("GET", path, given(params))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from spanloom.client.request import (
     Call,
     Reply,
     Request,
+    as_object,
     get,
     given,
     segment,
@@ -90,13 +89,8 @@ def try_alert(
 ) -> Call[Mapping[str, Any]]:
     """Return how often an alert would have fired in the last days: ``fired``, ``of``, ``runs``."""
     body = {**definition, "days": days}
-    return Call(with_json("POST", f"{_PATH}/test", body, project=project), _read)
+    return Call(with_json("POST", f"{_PATH}/test", body, project=project), as_object)
 
 
 def _path(name: str) -> str:
     return f"{_PATH}/{segment(name)}"
-
-
-def _read(reply: Reply) -> Mapping[str, Any]:
-    found: dict[str, Any] = orjson.loads(reply.body)
-    return found

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from spanloom.client.request import (
     Call,
     Reply,
     Request,
+    as_object,
     get,
     given,
     given_members,
@@ -79,7 +78,7 @@ def add_dataset_items(
 ) -> Call[Mapping[str, Any]]:
     """Put up to 10,000 items into the draft: ``stored``, ``unchanged``, ``rejected``."""
     body = {"items": list(items)}
-    return Call(with_json("POST", f"{_path(name)}/items", body, project=project), _read)
+    return Call(with_json("POST", f"{_path(name)}/items", body, project=project), as_object)
 
 
 def remove_dataset_item(
@@ -109,7 +108,7 @@ def dataset_page(
     """Return a page of the items of a version, or of the draft: ``items``, ``next_cursor``."""
     path = f"{_path(name)}/items"
     request = get(path, version=version, project=project, limit=MOST, cursor=cursor)
-    return Call(request, _read)
+    return Call(request, as_object)
 
 
 def dataset_table(
@@ -124,8 +123,3 @@ def dataset_table(
 
 def _path(name: str) -> str:
     return f"{_PATH}/{segment(name)}"
-
-
-def _read(reply: Reply) -> Mapping[str, Any]:
-    found: dict[str, Any] = orjson.loads(reply.body)
-    return found

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from spanloom.client.request import (
     Call,
     Reply,
     Request,
+    as_object,
     get,
     given,
     given_members,
@@ -86,7 +85,7 @@ def experiment_page(
     """Return a page of results: ``items``, ``withheld``, ``next_cursor``."""
     path = f"{_path(name)}/results"
     request = get(path, score=score, project=project, limit=MOST, cursor=cursor)
-    return Call(request, _read)
+    return Call(request, as_object)
 
 
 def experiment_table(
@@ -100,7 +99,7 @@ def experiment_table(
 
 def compare_experiments(a: str, b: str, *, project: str | None = None) -> Call[Mapping[str, Any]]:
     """Return what differs between two experiments, B against A: ``spanloom.compare/1``."""
-    return Call(get(f"{_path(a)}/compare/{segment(b)}", project=project), _read)
+    return Call(get(f"{_path(a)}/compare/{segment(b)}", project=project), as_object)
 
 
 def evaluators(*, project: str | None = None) -> Call[Sequence[EvaluatorItem]]:
@@ -137,8 +136,3 @@ def put_evaluator(
 
 def _path(name: str) -> str:
     return f"{_PATH}/{segment(name)}"
-
-
-def _read(reply: Reply) -> Mapping[str, Any]:
-    found: dict[str, Any] = orjson.loads(reply.body)
-    return found

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import orjson
 
 from spanloom.client.calls.walks import Listing
-from spanloom.client.request import JSON, OK, Call, Reply, Request, given
+from spanloom.client.request import JSON, OK, Call, Request, as_object, given
 from spanloom.core.records.score import ScoreItem
 
 if TYPE_CHECKING:
@@ -18,93 +18,43 @@ MOST = 1_000
 """Scores per page."""
 
 
-def scores(
-    *,
-    limit: int | None = None,
-    project: str | None = None,
-    trace_ids: Sequence[str] = (),
-    name: str | None = None,
-    sources: Sequence[str] = (),
-    author: str | None = None,
-    target: str | None = None,
-    experiment: str | None = None,
-    item: str | None = None,
-    orphan: bool = False,
-) -> Listing[ScoreItem]:
+class ScoreFilters(TypedDict, total=False):
+    """Which scores are read, by the names of ``GET /v1/scores``."""
+
+    project: str | None
+    trace_ids: Sequence[str]
+    name: str | None
+    sources: Sequence[str]
+    author: str | None
+    target: str | None
+    """``trajectory``, ``step``, ``span``, ``conversation`` or ``item``."""
+    experiment: str | None
+    item: str | None
+    orphan: bool
+    """Only those whose run has not come for 7 days."""
+
+
+def scores(*, limit: int | None = None, **filters: Unpack[ScoreFilters]) -> Listing[ScoreItem]:
     """Return current scores, by project, trace and id; the marks of annotators are among them.
 
-    ``target`` is ``trajectory``, ``step``, ``span``, ``conversation`` or ``item``. ``orphan``
-    selects those whose run has not come for 7 days.
+    The filters are ``ScoreFilters``. ``target`` is ``trajectory``, ``step``, ``span``,
+    ``conversation`` or ``item``. ``orphan`` selects those whose run has not come for 7 days.
     """
-    filters = _filters(
-        project,
-        trace_ids,
-        sources,
-        name=name,
-        author=author,
-        target=target,
-        experiment=experiment,
-        item=item,
-        orphan=orphan or None,
-    )
-    return Listing("/v1/scores", filters, limit, ScoreItem)
+    return Listing("/v1/scores", _params(**filters), limit, ScoreItem)
 
 
 def score_page(
-    *,
-    project: str | None = None,
-    trace_ids: Sequence[str] = (),
-    name: str | None = None,
-    sources: Sequence[str] = (),
-    author: str | None = None,
-    target: str | None = None,
-    experiment: str | None = None,
-    item: str | None = None,
-    orphan: bool = False,
-    cursor: str | None = None,
+    *, cursor: str | None = None, **filters: Unpack[ScoreFilters]
 ) -> Call[Mapping[str, Any]]:
     """Return a page of current scores as JSON: ``items``, ``withheld``, ``next_cursor``."""
-    filters = _filters(
-        project,
-        trace_ids,
-        sources,
-        name=name,
-        author=author,
-        target=target,
-        experiment=experiment,
-        item=item,
-        orphan=orphan or None,
-    )
-    paged = {**filters, **given({"limit": MOST, "cursor": cursor})}
-    return Call(Request("GET", "/v1/scores", paged), _read)
+    paged = {**_params(**filters), **given({"limit": MOST, "cursor": cursor})}
+    return Call(Request("GET", "/v1/scores", paged), as_object)
 
 
-def score_table(
-    media_type: str,
-    *,
-    project: str | None = None,
-    trace_ids: Sequence[str] = (),
-    name: str | None = None,
-    sources: Sequence[str] = (),
-    author: str | None = None,
-    target: str | None = None,
-    experiment: str | None = None,
-    item: str | None = None,
-    orphan: bool = False,
-) -> Call[bytes]:
+def score_table(media_type: str, **filters: Unpack[ScoreFilters]) -> Call[bytes]:
     """Return all current scores as lines of JSON or a table: CSV, Arrow or Parquet."""
-    filters = _filters(
-        project,
-        trace_ids,
-        sources,
-        name=name,
-        author=author,
-        target=target,
-        experiment=experiment,
-        item=item,
-        orphan=orphan or None,
-    )
-    request = Request("GET", "/v1/scores", filters, {"accept": media_type}, media_type=media_type)
+    accept = {"accept": media_type}
+    request = Request("GET", "/v1/scores", _params(**filters), accept, media_type=media_type)
     return Call(request, lambda reply: reply.body)
 
 
@@ -120,20 +70,29 @@ def write_scores(
         orjson.dumps({"items": items}),
         expected=frozenset({OK, ACCEPTED}),
     )
-    return Call(request, _read)
+    return Call(request, as_object)
 
 
-def _filters(
-    project: str | None,
-    trace_ids: Sequence[str],
-    sources: Sequence[str],
-    **single: str | bool | None,
+def _params(
+    *,
+    trace_ids: Sequence[str] = (),
+    sources: Sequence[str] = (),
+    orphan: bool = False,
+    project: str | None = None,
+    name: str | None = None,
+    author: str | None = None,
+    target: str | None = None,
+    experiment: str | None = None,
+    item: str | None = None,
 ) -> Mapping[str, Any]:  # lists are sent as repeated parameters
+    plain: dict[str, str | float | bool | None] = {
+        "project": project,
+        "name": name,
+        "author": author,
+        "target": target,
+        "experiment": experiment,
+        "item": item,
+        "orphan": orphan or None,
+    }
     several = {"trace_id": list(trace_ids), "source": list(sources)}
-    plain = given({"project": project, **single})
-    return {**plain, **{key: values for key, values in several.items() if values}}
-
-
-def _read(reply: Reply) -> Mapping[str, Any]:
-    found: dict[str, Any] = orjson.loads(reply.body)
-    return found
+    return {**given(plain), **{key: values for key, values in several.items() if values}}
