@@ -12,7 +12,7 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.contract.result import Results
-from spanloom.evaluation.files.judging import given_run
+from spanloom.evaluation.files.judging import run_to_judge
 from spanloom.judging.judging import Judged, judge_run
 from spanloom.judging.scores import scores_of
 
@@ -58,7 +58,7 @@ class TrialJudge:
         if found is None:
             reason = f"there is no run {trace_id} in project {project!r}"
             return self.refuse(trial, ErrorCode.MISSING_RUN, reason)
-        run = given_run(orjson.loads(found), project)
+        run = run_to_judge(orjson.loads(found), project)
         judged = judge_run(run.document, self._evaluators, expected=trial.subject.expected)
         return self._scores(trial, judged, TraceKey(project, trace_id), run.version)
 

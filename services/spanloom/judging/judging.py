@@ -55,6 +55,6 @@ def _read(document: object) -> object:
 
 
 def _fingerprints(subject: Subject, evaluators: Sequence[Evaluator]) -> Mapping[str, str]:
-    if isinstance(run := subject.given_run, Run):
+    if isinstance(run := subject.raw_run, Run):
         return fingerprints(run, evaluators)
     return dict.fromkeys((one.name for one in evaluators), "")
