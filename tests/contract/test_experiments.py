@@ -18,26 +18,26 @@ from spanloom.core.model.experiment import BEFORE_ALL_RESULTS
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import DeletionScope
-from spanloom.datasets.keeping import Datasets, ItemPage
+from spanloom.datasets.service import Datasets, ItemPage
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
-from spanloom.evaluators.keeping import Evaluators, UnknownEvaluatorError
+from spanloom.evaluators.service import Evaluators, UnknownEvaluatorError
 from spanloom.experiments import trials, work
 from spanloom.experiments.judging import side_by_side
-from spanloom.experiments.keeping import (
+from spanloom.experiments.request import ExperimentRequest
+from spanloom.experiments.results import Results, compare_results
+from spanloom.experiments.runner import ExperimentRunner
+from spanloom.experiments.service import (
     ExperimentRefusedError,
     Experiments,
     UnknownExperimentError,
 )
-from spanloom.experiments.request import ExperimentRequest
-from spanloom.experiments.results import Results, compare_results
-from spanloom.experiments.runner import ExperimentRunner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from spanloom.core.model.experiment import Experiment
     from spanloom.core.ports.store import Store
-    from spanloom.experiments.keeping import KeptExperiment
+    from spanloom.experiments.service import KeptExperiment
     from spanloom.experiments.trials import Trial
 
 SET = "trips"

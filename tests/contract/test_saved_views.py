@@ -11,7 +11,7 @@ import pytest
 
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.saved_view import FORMAT, MAX_NAME, MOST_VIEWS, SavedView, ViewPage
-from spanloom.saved_views.keeping import (
+from spanloom.saved_views.service import (
     KeptView,
     SavedViews,
     UnknownViewError,

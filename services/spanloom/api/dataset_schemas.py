@@ -19,7 +19,7 @@ from spanloom.core.records.dataset import (
     DatasetVersionItem,
 )
 from spanloom.core.records.record import example_of
-from spanloom.datasets.keeping import KeptDataset, TakenItems
+from spanloom.datasets.service import KeptDataset, TakenItems
 
 MOST_NAMED = 100
 """Items whose refusal an answer explains."""

@@ -23,7 +23,7 @@ from spanloom.core.records.evaluator import (
     EvaluatorVersionItem,
 )
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
-from spanloom.evaluators.keeping import KeptEvaluator
+from spanloom.evaluators.service import KeptEvaluator
 
 router = APIRouter(tags=["experiments"])
 

@@ -17,8 +17,8 @@ from spanloom.core.records.experiment import (
     ExperimentSummary,
 )
 from spanloom.experiments.evaluators import read_evaluators
-from spanloom.experiments.keeping import KeptExperiment
 from spanloom.experiments.results import Results
+from spanloom.experiments.service import KeptExperiment
 
 _FIRST = ["first", 0, "path", "path"]
 

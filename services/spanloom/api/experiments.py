@@ -36,9 +36,9 @@ from spanloom.core.records.experiment import (
 )
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
 from spanloom.evaluation.files.comparing import Comparison
-from spanloom.experiments.keeping import KeptExperiment
 from spanloom.experiments.request import ExperimentRequest
 from spanloom.experiments.results import Results, compare_results
+from spanloom.experiments.service import KeptExperiment
 
 router = APIRouter(tags=["experiments"])
 

@@ -15,7 +15,7 @@ from spanloom.core.model.access import Scope
 from spanloom.core.model.saved_view import FORMAT, MAX_NAME, ViewPage
 from spanloom.core.query.where.reader import MAX_BYTES
 from spanloom.core.records.saved_view import EXAMPLE_VIEW, ViewItem, ViewList
-from spanloom.saved_views.keeping import KeptView, Wanted
+from spanloom.saved_views.service import KeptView, Wanted
 
 NOT_OF_VIEWS = frozenset({"at", "cursor", "project"})
 """Parameters of an address that say where in a list one is, or in which project."""

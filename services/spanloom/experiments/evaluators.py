@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.evaluation.evaluator import Evaluator
-    from spanloom.evaluators.keeping import ChosenEvaluator
+    from spanloom.evaluators.service import ChosenEvaluator
 
 
 class FrozenEvaluator(NamedTuple):

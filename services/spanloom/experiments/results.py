@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.annotations import QueueReader
     from spanloom.core.ports.experiments import ExperimentStore
     from spanloom.evaluation.files.comparing import Comparison
-    from spanloom.experiments.keeping import KeptExperiment
+    from spanloom.experiments.service import KeptExperiment
 
     Row = Mapping[str, Any]  # JSON values
 

@@ -9,7 +9,7 @@ from spanloom.core.errors import PermanentError, RetryableError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.experiment import ExperimentEnd, ExperimentStatus
 from spanloom.core.sharing import hold_all
-from spanloom.datasets.keeping import Datasets
+from spanloom.datasets.service import Datasets
 from spanloom.experiments.evaluators import make_frozen
 from spanloom.experiments.judging import TrialJudge
 from spanloom.experiments.trials import Trials

@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.model.experiment import Try
-from spanloom.datasets.keeping import UnknownDatasetError
+from spanloom.datasets.service import UnknownDatasetError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.experiment import Experiment
     from spanloom.core.ports.experiments import ExperimentStore
-    from spanloom.datasets.keeping import Datasets
+    from spanloom.datasets.service import Datasets
 
 _TRACE_ID = re.compile("[0-9a-f]{32}")
 PAGE = 100

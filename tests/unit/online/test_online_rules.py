@@ -14,7 +14,7 @@ from spanloom.core.model.trajectory import DuplicateOf, Status
 from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.ports.annotations import ScoreQuery
 from spanloom.evaluation.sampling import is_sampled
-from spanloom.online.keeping import UnknownRuleError
+from spanloom.online.service import UnknownRuleError
 
 DAY_S = 24 * 3600
 
@@ -165,7 +165,7 @@ def test_live_and_backfill_judge_the_same_runs_and_a_higher_rate_adds_some() -> 
 
 
 def test_a_backfill_goes_on_where_it_was(online: Online, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spanloom.online.walking.PAGE", 3)
+    monkeypatch.setattr("spanloom.online.walker.PAGE", 3)
     for number in range(10):
         online.send(trace(number))
     online.tick()

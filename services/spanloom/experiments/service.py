@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.dataset import DatasetVersion
     from spanloom.core.ports.experiments import ExperimentStore
     from spanloom.core.ports.reading import RunReader
-    from spanloom.datasets.keeping import Datasets, KeptDataset
-    from spanloom.evaluators.keeping import ChosenEvaluator, Evaluators
+    from spanloom.datasets.service import Datasets, KeptDataset
+    from spanloom.evaluators.service import ChosenEvaluator, Evaluators
     from spanloom.experiments.request import ExperimentRequest
 
 
