@@ -1,4 +1,4 @@
-"""Changes of saved views: each names the revision that it saw, and must not miss a later one."""
+"""Stores and changes saved views; a change names the revision that it is based on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.core.errors import PermanentError
 from spanloom.core.model.saved_view import MOST_VIEWS, SavedView
 from spanloom.saved_views.faults import faults_of, refuse_faults
-from spanloom.saved_views.names import place_of, told_apart
+from spanloom.saved_views.names import place_of, with_unique_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,127 +25,128 @@ class UnknownViewError(PermanentError):
 
 
 class ViewRefusedError(PermanentError):
-    """A view cannot be changed so as the views of the project are (409)."""
+    """The change conflicts with the current views of the project (409)."""
 
-    def __init__(self, message: str, current: Sequence[KeptView] = ()) -> None:
-        """Keep the view that is in the way, if one is."""
+    def __init__(self, message: str, current: Sequence[ListedView] = ()) -> None:
+        """Keep the conflicting view, if there is one."""
         super().__init__(message)
         self.current = current
 
 
-class KeptView(NamedTuple):
-    """A view, and whether its page opens with it."""
+class ListedView(NamedTuple):
+    """A view, and whether it is the default of its page."""
 
     view: SavedView
     is_default: bool
 
 
-class Wanted(NamedTuple):
-    """What somebody wants a view to be."""
+class ViewContent(NamedTuple):
+    """The content of a view: its name and parameters."""
 
     name: str
     parameters: Mapping[str, str]
 
 
 class SavedViews:
-    """Keeps the views of projects; thread-safe."""
+    """The saved views of projects; thread-safe."""
 
     def __init__(self, store: ViewStore, clock_ns: Callable[[], int] = time.time_ns) -> None:
-        """Keep them in a store; ``clock_ns`` is in ns since the epoch."""
+        """Use a store; ``clock_ns`` returns ns since the epoch."""
         self._store = store
         self._clock_ns = clock_ns
         self._lock = Lock()
 
-    def listed(self, project: str, page: str | None = None) -> Sequence[KeptView]:
-        """Return the views of a project, or of one page, by page and name; no two have one name."""
+    def listed(self, project: str, page: str | None = None) -> Sequence[ListedView]:
+        """Return the views of a project or of one page, sorted by page and unique name."""
         return [
-            kept for kept in self._kept(self._store.list(project)) if page in (None, kept.view.page)
+            listed
+            for listed in self._listed(self._store.list(project))
+            if page in (None, listed.view.page)
         ]
 
     def faults(self, view: SavedView) -> Sequence[ViewFault]:
-        """Return why a view cannot be used as it is; empty if it can."""
+        """Return the faults of a view; empty if it can be used."""
         return faults_of(view, self._clock_ns())
 
-    def make(self, project: str, page: str, wanted: Wanted, owner: str) -> KeptView:
-        """Store a new view; the same one again is returned as it is.
+    def make(self, project: str, page: str, content: ViewContent, owner: str) -> ListedView:
+        """Store a new view; an equal one that exists is returned.
 
-        Raises ``ViewRefusedError`` if another has the name, also one that was made at the same
-        moment, or there are ``MOST_VIEWS``, and ``InvalidQueryError`` for parameters that the
-        service would refuse.
+        Raises ``ViewRefusedError`` if another view has the name, even if it was created at the same
+        moment, or if there are ``MOST_VIEWS``, and ``InvalidQueryError`` for invalid parameters.
         """
         with self._lock:
             stored = self._store.list(project)
-            there = self._kept(stored)
-            if same := _named(there, page, wanted.name):
-                return _as_wanted(same, wanted)
-            if len(there) >= MOST_VIEWS:
+            views = self._listed(stored)
+            if same := _named(views, page, content.name):
+                return _if_same(same, content)
+            if len(views) >= MOST_VIEWS:
                 raise ViewRefusedError(
                     f"The project has {MOST_VIEWS} views, and may not have more: delete one first."
                 )
-            refuse_faults(page, wanted.parameters, self._clock_ns())
-            view_id, revision = place_of(stored, project, page, wanted.name)
-            view = SavedView(project, view_id, page, *wanted, owner=owner, revision=revision)
+            refuse_faults(page, content.parameters, self._clock_ns())
+            view_id, revision = place_of(stored, project, page, content.name)
+            view = SavedView(project, view_id, page, *content, owner=owner, revision=revision)
             try:
                 return self._add(view, by=owner)
             except ViewRefusedError as refused:
-                return _as_wanted(refused.current[0], wanted)
+                return _if_same(refused.current[0], content)
 
     def change(
-        self, project: str, view_id: str, wanted: Wanted, revision: int, by: str
-    ) -> KeptView:
+        self, project: str, view_id: str, content: ViewContent, revision: int, by: str
+    ) -> ListedView:
         """Rename a view, or replace its parameters; the same change again changes nothing.
 
-        Raises as ``make``, ``UnknownViewError``, and ``ViewRefusedError`` if it was changed after
-        ``revision``. Parameters that stay as they are may be faulty.
+        Raises as ``make``, ``UnknownViewError``, and ``ViewRefusedError`` if the view was changed
+        after ``revision``. Unchanged parameters may be faulty.
         """
         with self._lock:
-            there = self.listed(project)
-            kept = _found(there, view_id)
-            view = kept.view
+            views = self.listed(project)
+            listed = _found(views, view_id)
+            view = listed.view
             if view.is_newer:
                 raise ViewRefusedError("A newer Spanloom stored this view: upgrade to change it.")
-            if (view.name, view.parameters) == wanted:
-                return kept
-            _refuse_later(kept, revision)
-            same = _named(there, view.page, wanted.name)
+            if (view.name, view.parameters) == content:
+                return listed
+            _refuse_later(listed, revision)
+            same = _named(views, view.page, content.name)
             if same and same.view.id != view_id:
                 raise _name_taken(same)
-            if wanted.parameters != view.parameters:
-                refuse_faults(view.page, wanted.parameters, self._clock_ns())
+            if content.parameters != view.parameters:
+                refuse_faults(view.page, content.parameters, self._clock_ns())
             return self._add(
-                replace(view, name=wanted.name, parameters=wanted.parameters),
+                replace(view, name=content.name, parameters=content.parameters),
                 by=by,
-                is_default=kept.is_default,
+                is_default=listed.is_default,
             )
 
-    def delete(self, project: str, view_id: str, revision: int, by: str) -> KeptView:
+    def delete(self, project: str, view_id: str, revision: int, by: str) -> ListedView:
         """Delete a view; raises ``UnknownViewError``, and ``ViewRefusedError`` as ``change``."""
         with self._lock:
-            kept = _found(self.listed(project), view_id)
-            _refuse_later(kept, revision)
-            if kept.is_default:  # another view of its name may be made, and has its id then
-                self._choose(kept.view, "")
-            return self._add(replace(kept.view, parameters={}, is_deleted=True), by=by)
+            listed = _found(self.listed(project), view_id)
+            _refuse_later(listed, revision)
+            if listed.is_default:  # a new view of its name would have its id
+                self._choose(listed.view, "")
+            return self._add(replace(listed.view, parameters={}, is_deleted=True), by=by)
 
-    def set_default(self, project: str, view_id: str, *, is_default: bool) -> KeptView:
+    def set_default(self, project: str, view_id: str, *, is_default: bool) -> ListedView:
         """Make a view the one default of its page, or no longer; raises ``UnknownViewError``."""
         with self._lock:
-            kept = _found(self.listed(project), view_id)
-            if kept.is_default is not is_default:
-                self._choose(kept.view, view_id if is_default else "")
-            return kept._replace(is_default=is_default)
+            listed = _found(self.listed(project), view_id)
+            if listed.is_default is not is_default:
+                self._choose(listed.view, view_id if is_default else "")
+            return listed._replace(is_default=is_default)
 
-    def _kept(self, stored: Sequence[SavedView]) -> Sequence[KeptView]:
-        """Return those of a project's views that are not deleted."""
-        views = told_apart(view for view in stored if not view.is_deleted)
+    def _listed(self, stored: Sequence[SavedView]) -> Sequence[ListedView]:
+        """Return the views of a project that are not deleted."""
+        views = with_unique_names(view for view in stored if not view.is_deleted)
         defaults = self._store.defaults(views[0].project) if views else {}
-        return [KeptView(view, defaults.get(view.page) == view.id) for view in views]
+        return [ListedView(view, defaults.get(view.page) == view.id) for view in views]
 
     def _choose(self, view: SavedView, view_id: str) -> None:
         at_us = self._clock_ns() // 1_000
         self._store.set_default(view.project, view.page, view_id, at_us)
 
-    def _add(self, view: SavedView, *, by: str, is_default: bool = False) -> KeptView:
+    def _add(self, view: SavedView, *, by: str, is_default: bool = False) -> ListedView:
         """Store the next revision; raise ``ViewRefusedError`` if another process was faster."""
         added = replace(
             view,
@@ -157,47 +158,47 @@ class SavedViews:
         self._store.add(added)
         stored = {one.id: one for one in self._store.list(view.project)}.get(view.id, added)
         if stored.change != added.change:
-            raise _changed(KeptView(stored, is_default))
-        return KeptView(added, is_default)
+            raise _changed(ListedView(stored, is_default))
+        return ListedView(added, is_default)
 
 
-def _found(there: Sequence[KeptView], view_id: str) -> KeptView:
+def _found(views: Sequence[ListedView], view_id: str) -> ListedView:
     """Return the view of an id; raises ``UnknownViewError``."""
-    for kept in there:
-        if kept.view.id == view_id:
-            return kept
+    for listed in views:
+        if listed.view.id == view_id:
+            return listed
     raise UnknownViewError(
         f"There is no view {view_id!r} in this project: it may have been deleted."
     )
 
 
-def _named(there: Sequence[KeptView], page: str, name: str) -> KeptView | None:
-    return next((k for k in there if (k.view.page, k.view.name) == (page, name)), None)
+def _named(views: Sequence[ListedView], page: str, name: str) -> ListedView | None:
+    return next((k for k in views if (k.view.page, k.view.name) == (page, name)), None)
 
 
-def _as_wanted(kept: KeptView, wanted: Wanted) -> KeptView:
-    """Return the view if it is the wanted one; raises ``ViewRefusedError``."""
-    view = kept.view
-    is_same = (view.name, view.parameters) == wanted and not (view.is_newer or view.is_deleted)
+def _if_same(listed: ListedView, content: ViewContent) -> ListedView:
+    """Return the view if it has this content; raises ``ViewRefusedError``."""
+    view = listed.view
+    is_same = (view.name, view.parameters) == content and not (view.is_newer or view.is_deleted)
     if not is_same:
-        raise _name_taken(kept)
-    return kept
+        raise _name_taken(listed)
+    return listed
 
 
-def _refuse_later(kept: KeptView, revision: int) -> None:
-    if kept.view.revision != revision:
-        raise _changed(kept)
+def _refuse_later(listed: ListedView, revision: int) -> None:
+    if listed.view.revision != revision:
+        raise _changed(listed)
 
 
-def _changed(kept: KeptView) -> ViewRefusedError:
-    by = kept.view.changed_by or "Somebody"
-    what = "deleted" if kept.view.is_deleted else "changed"
+def _changed(listed: ListedView) -> ViewRefusedError:
+    by = listed.view.changed_by or "Somebody"
+    what = "deleted" if listed.view.is_deleted else "changed"
     return ViewRefusedError(
-        f"{by} has {what} this view meanwhile; `current` is how it is now.", [kept]
+        f"{by} has {what} this view meanwhile; `current` is how it is now.", [listed]
     )
 
 
-def _name_taken(kept: KeptView) -> ViewRefusedError:
+def _name_taken(listed: ListedView) -> ViewRefusedError:
     return ViewRefusedError(
-        f"There is a view {kept.view.name!r} of this page already: take another name.", [kept]
+        f"There is a view {listed.view.name!r} of this page already: take another name.", [listed]
     )
