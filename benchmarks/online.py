@@ -80,8 +80,8 @@ def judge_all(store_path: Path, requests_path: Path) -> Cost:
         runs += built
     ingested = Usage.now()
     rules = CurrentRules(store.online_rules)
-    taker = OnlineFollower(store, rules, metrics)
-    while taker.run_once():
+    follower = OnlineFollower(store, rules, metrics)
+    while follower.run_once():
         pass
     taken = Usage.now()
     worker, judged = OnlineWorker(store, rules, metrics), 0

@@ -150,7 +150,7 @@ def test_no_answer_is_waited_for_once_the_process_stops(online: Online, model: M
     model.before = online.worker._stopping.set
     for number in range(3 * worker.THREADS):
         online.send(trace(number))
-    online.taker.run_once()
+    online.follower.run_once()
     online.worker.run_once()
     assert len(model.asked) <= worker.THREADS
     online.restart()
