@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 POLL_S = 0.5
-"""A key made or revoked by another process takes effect after this time."""
+"""Seconds after which a key created or revoked by another process takes effect."""
 USE_S = 60.0
-"""Interval in which the times of last use are written; requests do not wait for it."""
+"""Seconds between writes of the times of last use; requests do not wait for them."""
 
 
 class Keyring(RepeatingPart):
     """Follows the keys of a store, between ``start`` and ``stop``.
 
-    While the store is unavailable the keys read last stay valid; nothing can be revoked in it
-    during that time either. With ``known`` that includes keys that an earlier process read, and a
-    start waits for a store that is away.
+    While the store is unavailable the last read keys stay valid; nothing can be revoked in that
+    time either. With ``known`` that includes keys read by an earlier process, and a start waits for
+    an unavailable store.
     """
 
     name = "keys"
@@ -65,7 +65,7 @@ class Keyring(RepeatingPart):
         self._keys: Mapping[str, Key] = {}
         self.are_known = known is None  # else the start fails
         """Whether keys, or their absence, were read, by this process or an earlier one."""
-        self._had_keys = False
+        self._has_had_keys = False
         self._used_ns: dict[str, int] = {}
 
     @property
@@ -75,12 +75,12 @@ class Keyring(RepeatingPart):
         Once true, it stays true while the process runs, so that a service that required keys never
         becomes open by itself if the file or table of the keys is lost.
         """
-        return self._had_keys
+        return self._has_had_keys
 
     def start(self) -> None:
         """Read the keys and follow their changes.
 
-        Raises ``StartupError`` if that fails and the store is not waited for.
+        Raises ``StartupError`` if that fails and there is no ``known`` file.
         """
         try:
             self.refresh()
@@ -131,18 +131,18 @@ class Keyring(RepeatingPart):
 
     def _take(self, keys: Iterable[Key]) -> None:
         self._keys = {key.id: key for key in keys}
-        self._had_keys = self._had_keys or bool(self._keys)
+        self._has_had_keys = self._has_had_keys or bool(self._keys)
         self.are_known = True
 
     def _recall(self, known: LastKnown) -> None:
-        """Take the keys that an earlier process read last, if there was one."""
+        """Use the keys that an earlier process read last, if there are any."""
         keys = unpack_keys(known.read())
         if keys is not None:
             self._take(keys)
 
     def _remember(self) -> None:
-        """Keep what was read, if it has changed; a table that lost its keys changes nothing."""
-        if self._known is None or (self._had_keys and not self._keys):
+        """Write the keys to the file if they have changed; an emptied table is not written."""
+        if self._known is None or (self._has_had_keys and not self._keys):
             return
         packed = pack_keys(self._keys.values())
         if packed != self._written:
@@ -193,7 +193,7 @@ class Authenticator:
 
     @property
     def obstacle(self) -> str:
-        """Why nobody at all can be let in; empty if that is not so."""
+        """Why no request at all can be authenticated; empty otherwise."""
         if self._open_without_keys or self._keyring.has_keys:
             return ""
         if not self._keyring.are_known:

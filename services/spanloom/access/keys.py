@@ -40,7 +40,7 @@ class NewKey(NamedTuple):
 
 
 def make_key() -> NewKey:
-    """Make a random key."""
+    """Return a new random key."""
     key_id = secrets.token_hex(6)
     return NewKey(key_id, f"sl_{key_id}_{secrets.token_urlsafe(32)}")
 
@@ -109,7 +109,7 @@ def _password(credential: str) -> str:
     return decoded.partition(":")[2]
 
 
-class MadeKey(NamedTuple):
+class CreatedKey(NamedTuple):
     """A new key and its text, which is not stored and cannot be shown again."""
 
     key: Key
@@ -130,7 +130,7 @@ class KeyAdministration:
         scopes: Collection[Scope],
         expires_ns: int | None = None,
         caller: Caller = ANYBODY,
-    ) -> MadeKey:
+    ) -> CreatedKey:
         """Make and store a key of one project or of all (``ALL_PROJECTS``), by default without end.
 
         Raises ``InvalidQueryError`` for an invalid project or time or without scopes, and
@@ -147,7 +147,7 @@ class KeyAdministration:
         made = make_key()
         key = Key(made.id, digest_of(made.text), project, frozenset(scopes), now, expires_ns or 0)
         self._store.add(key)
-        return MadeKey(key, made.text)
+        return CreatedKey(key, made.text)
 
     def list(self, caller: Caller = ANYBODY) -> Sequence[Key]:
         """Return the keys that the caller administers, newest first."""

@@ -1,6 +1,6 @@
-"""Facts of the store that a collector keeps in its data directory, to start without the store.
+"""Copies of store data in the data directory of a collector, to start without the store.
 
-The files are readable by their owner alone, replaced as a whole, and hold no secret: of a key its
+The files are readable by their owner only, replaced atomically, and hold no secrets: for a key its
 digest, as in the store.
 """
 
@@ -31,10 +31,10 @@ log = get_logger("keys")
 
 
 class LastKnown:
-    """One value in one file; without a path nothing is kept."""
+    """One value in one file; without a path nothing is stored."""
 
     def __init__(self, path: Path | None = None) -> None:
-        """Keep the value at ``path``, whose directory exists."""
+        """Use the file at ``path``, whose directory exists."""
         self._path = path
         self._has_failed = False
 
@@ -43,8 +43,8 @@ class LastKnown:
         if self._path is None:
             return None
         try:
-            kept = orjson.loads(self._path.read_bytes())
-            return kept["value"] if kept["format"] == FORMAT else None
+            stored = orjson.loads(self._path.read_bytes())
+            return stored["value"] if stored["format"] == FORMAT else None
         except FileNotFoundError:
             return None
         except (OSError, ValueError, LookupError, TypeError) as error:
@@ -52,7 +52,7 @@ class LastKnown:
             return None
 
     def write(self, value: object) -> None:
-        """Replace the value; a failure is logged once, because what is known still works."""
+        """Replace the value; a failure is logged once, as the value in memory still works."""
         if self._path is None:
             return
         new = self._path.with_name(f"{self._path.name}.new")
@@ -91,7 +91,7 @@ def pack_keys(keys: Iterable[Key]) -> Sequence[Mapping[str, object]]:
 
 
 def unpack_keys(value: object) -> Sequence[Key] | None:
-    """Return the keys of ``pack_keys``; ``None`` if the value is none of its."""
+    """Return the keys packed by ``pack_keys``; ``None`` for any other value."""
     try:
         return [_key(**packed) for packed in value]  # type: ignore[attr-defined]  # checked here
     except (TypeError, AttributeError):

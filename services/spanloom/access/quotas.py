@@ -131,14 +131,14 @@ class Quotas(RepeatingPart):
         self._arrivals = Arrivals()
 
     def start(self) -> None:
-        """Read the sums and follow them; without the store those of an earlier process count."""
+        """Read the sums and follow them; without the store, use those of an earlier process."""
         if self._limits.any_quota:
             self._stored = unpack_usage(self._known.read()) or {}
         self._round()
         super().start()
 
     def stop(self, grace_s: float) -> None:
-        """See ``Part``: keeps the sums read last."""
+        """See ``Part``; writes the last sums to the file."""
         super().stop(grace_s)
         if self._stored:
             self._known.write(self._stored)

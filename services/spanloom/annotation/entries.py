@@ -128,16 +128,16 @@ def flags_of(scheme: Scheme, marks: dict[str, Mark]) -> Sequence[str]:
 
 
 LineWriter: TypeAlias = "Callable[[DocumentReader, Iterable[Json], Counter[str]], Iterator[Json]]"
-"""Makes lines of entries. It counts in the counter what became of corrections, if it writes them.
+"""Writes lines for entries; a writer of corrections counts their fates in the counter.
 
-One run is held at a time.
+One run is in memory at a time.
 """
 
 
 def entry_lines(
     _documents: DocumentReader, entries: Iterable[Json], _fates: Counter[str]
 ) -> Iterator[Json]:
-    """Yield entries as they are: what one annotator says of one run."""
+    """Yield entries unchanged: the annotations of one annotator on one run."""
     yield from entries
 
 

@@ -99,8 +99,8 @@ class Exchange:
             marks = dict(marks_of(entry, anchors))
         except (RefusedEntryError, UnknownSchemeError) as error:
             return ImportOutcome(refused=str(error))
-        held = self._held(session)
-        new = {place: m for place, m in marks.items() if not is_stored(held.get(place), m)}
+        stored = self._stored(session)
+        new = {place: m for place, m in marks.items() if not is_stored(stored.get(place), m)}
         if not new:
             return ImportOutcome(0, len(marks), flags_of(session.scheme, marks))
         writes = [as_write(session, place, mark) for place, mark in new.items()]
@@ -110,7 +110,7 @@ class Exchange:
             return ImportOutcome(refused=str(error))
         return ImportOutcome(done.added, len(marks) - done.added, flags_of(session.scheme, marks))
 
-    def _held(self, session: Session) -> Mapping[str, Mark]:
+    def _stored(self, session: Session) -> Mapping[str, Mark]:
         """Return the stored marks of the entry's annotator by current step id."""
         key, scheme, annotator, *_ = session
         rows = self._reading.of_trace(key, scheme.name, annotator, session.version)

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 
 MOST_ITEMS = 10_000
-"""In one queue."""
+"""Items of one queue, at most."""
 PAGE = 1_000
 AT_ONCE = 200
-"""Runs that are looked up by one question."""
+"""Runs of one query."""
 
 _SHOWN = condition_of(default_filters())
-"""What a list shows unless it is asked otherwise."""
+"""The default filters of the list of runs."""
 
 
 class UnknownQueueError(PermanentError):
@@ -49,17 +49,17 @@ class UnknownQueueError(PermanentError):
 
 
 class Filling:
-    """Finds what goes into a queue."""
+    """Finds runs for a queue."""
 
     def __init__(self, runs: RunReader, now_us: Callable[[], int]) -> None:
-        """Take the lists of runs, and a clock that never stands still."""
+        """Use the list of runs, and a strictly increasing clock in µs."""
         self._stored = runs
         self._now_us = now_us
 
     def named(
         self, queue: Queue, trace_ids: Sequence[str], gold: Sequence[str]
     ) -> Sequence[QueueItem]:
-        """Return the items of runs by their ids, the gold ones spread among the others.
+        """Return the items of runs by their ids, with gold items spread among the others.
 
         Raises ``UnknownQueueError`` for a run that is not stored.
         """
@@ -76,26 +76,27 @@ class Filling:
             for n, trace_id in enumerate(mixed)
         ]
 
-    def asked_for(
-        self, queue: Queue, where: str, there: set[str], most: int
+    def matching(
+        self, queue: Queue, where: str, present: set[str], most: int
     ) -> Sequence[QueueItem]:
-        """Return runs that a question finds beyond those there, oldest first.
+        """Return items for runs that match ``where`` and are not ``present``, oldest first.
 
-        A living queue leaves a run that is still live for later.
+        A living queue skips runs that are still live.
         """
         runs = [
             run
             for run in self._runs(queue, where)
-            if run.key.trace_id not in there and not (queue.is_living and run.status is Status.LIVE)
+            if run.key.trace_id not in present
+            and not (queue.is_living and run.status is Status.LIVE)
         ]
         at_us = self._now_us()
         return [_item(run, at_us + n) for n, run in enumerate(runs[::-1][:most])]
 
     def found(self, queue: Queue, trace_id: str) -> QueueItem | None:
-        """Return the item of one run, if the question of the queue finds it."""
+        """Return the item of one run if it matches the ``where`` of the queue."""
         where = And((self._where(queue.where), In(RUN_FIELDS["trace_id"], [trace_id])))
-        asked, reach = Question(where, ANY_RUN.order), Reach.only(queue.project)
-        for run in self._stored.list(reach, _SHOWN, 1, None, asked):
+        question, reach = Question(where, ANY_RUN.order), Reach.only(queue.project)
+        for run in self._stored.list(reach, _SHOWN, 1, None, question):
             return _item(run, self._now_us())
         return None
 
@@ -103,10 +104,10 @@ class Filling:
         return parse_where(text, self._now_us() * 1_000)
 
     def _runs(self, queue: Queue, where: str) -> Iterator[ListedRun]:
-        """Return the newest runs of the question, as a list shows them."""
-        asked, reach = Question(self._where(where), ANY_RUN.order), Reach.only(queue.project)
+        """Return the newest runs that match, with the default filters of the list."""
+        question, reach = Question(self._where(where), ANY_RUN.order), Reach.only(queue.project)
         runs = every_line(
-            lambda most, after: self._stored.list(reach, _SHOWN, most, after, asked),
+            lambda most, after: self._stored.list(reach, _SHOWN, most, after, question),
             lambda run: run.cursor,
             PAGE,
         )
@@ -116,14 +117,14 @@ class Filling:
         reach, found = Reach.only(queue.project), {}
         for start in range(0, len(trace_ids), AT_ONCE):
             some = trace_ids[start : start + AT_ONCE]
-            asked = Question(In(RUN_FIELDS["trace_id"], some), ANY_RUN.order)
-            for run in self._stored.list(reach, None, AT_ONCE, None, asked):
+            question = Question(In(RUN_FIELDS["trace_id"], some), ANY_RUN.order)
+            for run in self._stored.list(reach, None, AT_ONCE, None, question):
                 found[run.key.trace_id] = run
         return found
 
 
 def spread(plain: Sequence[str], gold: Sequence[str]) -> Sequence[str]:
-    """Return both in their orders, the gold ones as far apart as there is room."""
+    """Return both lists merged in their orders, with gold items evenly spread."""
     places = [(n + 0.5, trace_id) for n, trace_id in enumerate(plain)]
     apart = max(1, len(plain)) / max(1, len(gold))
     places += [((n + 0.5) * apart, trace_id) for n, trace_id in enumerate(gold)]
@@ -134,21 +135,21 @@ def _item(run: ListedRun, place: int) -> QueueItem:
     return QueueItem(run.key.trace_id, place, run.version, run.run.failures)
 
 
-class TakingIn:
-    """Looks into the blind living queues of a project."""
+class LivingQueues:
+    """Adds annotated runs to the blind living queues of a project."""
 
     def __init__(self, queues: AnnotationQueueStore, runs: RunReader) -> None:
-        """Take the queues, and the runs that they may take in."""
+        """Use the store of queues and the list of runs."""
         self._queues = queues
         self._filling = Filling(runs, lambda: time.time_ns() // 1_000)
 
     def take_in(self, key: TraceKey) -> None:
-        """Put a run into every such queue whose question finds it, also one that still goes on."""
+        """Add a run to each of these queues whose ``where`` it matches, even a live run."""
         for queue in self._queues.list(Reach.only(key.project)):
             if not (queue.is_living and queue.is_blind):
                 continue
-            there = {item.trace_id for item in self._queues.items(queue)}
-            if key.trace_id in there or len(there) >= MOST_ITEMS:
+            present = {item.trace_id for item in self._queues.items(queue)}
+            if key.trace_id in present or len(present) >= MOST_ITEMS:
                 continue
             if (item := self._filling.found(queue, key.trace_id)) is not None:
                 self._queues.add_items(queue, [item])
@@ -166,9 +167,9 @@ class Gold:
         """Read marks and adjudications from the store of annotations."""
         self._annotations = annotations
 
-    def is_known(self, queue: Queue, trace_id: str) -> bool:
+    def is_adjudicated(self, queue: Queue, trace_id: str) -> bool:
         """Return whether a run has been adjudicated by the scheme of a queue."""
-        return bool(_known(self._rows(queue, trace_id)))
+        return bool(_adjudicated(self._rows(queue, trace_id)))
 
     def accuracy(self, view: QueueView) -> Mapping[str, Accuracy]:
         """Return the accuracy of each annotator with done gold items, by name."""
@@ -176,9 +177,9 @@ class Gold:
         for item in view.items:
             if item.is_gold and (done := view.done_by(item.trace_id)):
                 rows = self._rows(view.queue, item.trace_id)
-                known = _known(rows)
+                answers = _adjudicated(rows)
                 for who in done:
-                    by_annotator[who].append(accuracy_of(known, _answers_by(rows, who)))
+                    by_annotator[who].append(accuracy_of(answers, _answers_by(rows, who)))
         return {
             who: Accuracy(*map(sum, zip(*parts, strict=True)))
             for who, parts in by_annotator.items()
@@ -190,7 +191,7 @@ class Gold:
         return [row for row in rows if not row.is_deleted and _answer(row)]
 
 
-def _known(rows: Sequence[Annotation]) -> Mapping[str, str]:
+def _adjudicated(rows: Sequence[Annotation]) -> Mapping[str, str]:
     """Return the adjudicated answers by step, of several the latest."""
     decided = [row for row in rows if row.origin is Origin.ADJUDICATION]
     return {row.slot.step_id: _answer(row) for row in sorted(decided, key=lambda row: row.at_us)}

@@ -72,8 +72,8 @@ class QueueViews:
         items = self._queues.items(queue)
         if not queue.is_living or not self._is_due(queue):
             return items
-        there = {item.trace_id for item in items}
-        new = self._filling.asked_for(queue, queue.where, there, MOST_ITEMS - len(there))
+        present = {item.trace_id for item in items}
+        new = self._filling.matching(queue, queue.where, present, MOST_ITEMS - len(present))
         self._queues.add_items(queue, new)
         return [*items, *new]
 
@@ -130,19 +130,19 @@ class Queues:
         """
         self._schemes.find(queue.project, queue.scheme)
         for trace_id in gold:
-            if not self.gold.is_known(queue, trace_id):
+            if not self.gold.is_adjudicated(queue, trace_id):
                 raise NotCompleteError(
                     f"Nobody has adjudicated {trace_id}: nothing of it is known."
                 )
-        held = self._queues.items(queue)
-        there, golden = {i.trace_id for i in held}, {i.trace_id for i in held if i.is_gold}
-        new = [trace_id for trace_id in trace_ids if trace_id not in there]
+        current = self._queues.items(queue)
+        present, golden = {i.trace_id for i in current}, {i.trace_id for i in current if i.is_gold}
+        new = [trace_id for trace_id in trace_ids if trace_id not in present]
         items = list(self._filling.named(queue, new, [g for g in gold if g not in golden]))
-        there |= {item.trace_id for item in items}
+        present |= {item.trace_id for item in items}
         if where:
-            items += self._filling.asked_for(queue, where, there, MOST_ITEMS + 1 - len(there))
-            there |= {item.trace_id for item in items}
-        if len(there) > MOST_ITEMS:
+            items += self._filling.matching(queue, where, present, MOST_ITEMS + 1 - len(present))
+            present |= {item.trace_id for item in items}
+        if len(present) > MOST_ITEMS:
             raise NotCompleteError(f"A queue holds {MOST_ITEMS:,} trajectories.")
         queue = replace(queue, has_gold=bool(gold or golden))
         self._queues.put(queue)

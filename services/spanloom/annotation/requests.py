@@ -73,7 +73,7 @@ class WriteConflictError(PermanentError):
         self.rows = rows
 
 
-class Seen(NamedTuple):
+class AnchorVersions(NamedTuple):
     """The versions of a trajectory that annotations can be anchored to."""
 
     version: Anchors | None
@@ -102,12 +102,12 @@ class Batch:
     """Converts the writes of a request to rows; ``added`` are the rows to store."""
 
     def __init__(
-        self, session: Session, seen: Seen, stored: Sequence[Annotation], at_us: int
+        self, session: Session, versions: AnchorVersions, stored: Sequence[Annotation], at_us: int
     ) -> None:
         """Begin with all stored rows of the annotator on the trajectory, oldest revision first."""
         self.added: list[Annotation] = []
         self._session = session
-        self._seen = seen
+        self._versions = versions
         self._at_us = at_us
         self._rows: dict[str, list[Annotation]] = {}
         for row in stored:
@@ -149,7 +149,7 @@ class Batch:
             why = "is of the whole trajectory: leave step_id out"
             self._problems.append(Problem(place, "step_id", f"{session.scheme.name!r} {why}"))
             return None
-        anchor = self._seen.anchor(write.step_id, session.version)
+        anchor = self._versions.anchor(write.step_id, session.version)
         if anchor is None and rows:
             return rows[-1].anchor  # annotations of a vanished step can still be edited
         if anchor is None:
@@ -174,7 +174,7 @@ class Batch:
 
         They may refer to the texts of an earlier version, which only their quotes reveal.
         """
-        steps = self._seen.steps()
+        steps = self._versions.steps()
         return moved_places(value, step_id, steps.get)
 
     def _row(
@@ -212,7 +212,7 @@ def _base(rows: Sequence[Annotation], write: Write) -> Mark:
     """Return the mark that the client had seen; for an unknown revision, the current one."""
     if write.base_revision == 0:
         return NOTHING
-    seen = [row for row in rows if row.revision == write.base_revision]
-    if seen or rows:
-        return _mark_of((seen or rows)[-1])
+    seen_rows = [row for row in rows if row.revision == write.base_revision]
+    if seen_rows or rows:
+        return _mark_of((seen_rows or rows)[-1])
     return NOTHING

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.annotation.agreement import Agreeing
 from spanloom.annotation.exchange import Exchange, Tasks
-from spanloom.annotation.filling import TakingIn
+from spanloom.annotation.filling import LivingQueues
 from spanloom.annotation.queues import Queues
 from spanloom.annotation.reading import Reading
 from spanloom.annotation.rescoring import Rescoring
@@ -31,7 +31,7 @@ class Annotating(NamedTuple):
     queues: Queues
     exchange: Exchange
     tasks: Tasks
-    taking_in: TakingIn
+    living_queues: LivingQueues
     rescoring: Rescoring
     scores: Scores
     staleness: Staleness
@@ -41,9 +41,9 @@ class Annotating(NamedTuple):
         """Create the services over a store, which may be open in other processes too."""
         schemes, versions = Schemes(store.schemes), Versions(store.versions, store.documents)
         reading = Reading(store.annotations, versions)
-        taking_in = TakingIn(store.queues, store.runs)
+        living_queues = LivingQueues(store.queues, store.runs)
         scoring = Scoring(store.scores, schemes, versions, reading)
-        writing = Writing(store.annotations, versions, taking_in, scoring)
+        writing = Writing(store.annotations, versions, living_queues, scoring)
         exchange = Exchange(store.annotations, schemes, versions, reading, writing)
         return cls(
             schemes,
@@ -54,8 +54,8 @@ class Annotating(NamedTuple):
             Queues(store, schemes, versions, reading, writing.now_us),
             exchange,
             Tasks(store.documents, schemes, exchange),
-            taking_in,
+            living_queues,
             Rescoring(store.annotations, store.scores, schemes, versions, reading),
-            Scores(store.scores, store.feed, schemes, taking_in),
+            Scores(store.scores, store.feed, schemes, living_queues),
             Staleness(store.versions, store.documents, versions),
         )

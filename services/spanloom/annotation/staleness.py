@@ -1,9 +1,9 @@
-"""Which scores are of a run that says something else now: computed as they are read, within bounds.
+"""Finds stale scores, whose run has changed since: computed on reading, within limits.
 
-A score of the current version is not stale. Of another one the current document is read, at most
-``MOST_RUNS`` runs and ``MOST_BYTES`` for one answer: what an evaluator read is compared by the
-fingerprint of its view, and a step by its hash, as marks of people are. What is beyond the bounds,
-or has neither, is unknown.
+A score of the current version is not stale. For other versions the current document is read, up to
+``MOST_RUNS`` runs and ``MOST_BYTES`` for one answer: scores of evaluators are compared by the
+fingerprint of their view, scores of steps by the step's hash, like annotations. Beyond the limits,
+or without either, staleness is unknown.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ if TYPE_CHECKING:
     from spanloom.evaluation.contract.view import Part
 
 MOST_RUNS = 200
-"""Runs of which one answer reads the documents."""
+"""Documents that are read for one answer, at most."""
 MOST_BYTES, MOST_EACH = 32 << 20, 8 << 20
-"""Bytes of documents that one answer reads, and of the longest one."""
-MOST_KEPT = 20_000
-"""Fingerprints of current documents that are kept in memory."""
+"""Bytes of documents that are read for one answer, and of a single document."""
+MOST_CACHED = 20_000
+"""Fingerprints of current documents in memory."""
 TOGETHER = 1_000
-"""Scores of which the current versions are asked for together."""
+"""Scores whose current versions are queried together."""
 
 
 class _Left:
-    """What one answer may still read."""
+    """The remaining limits of one answer."""
 
     def __init__(self) -> None:
         self.runs, self.bytes = MOST_RUNS, MOST_BYTES
 
 
 class _Now(NamedTuple):
-    """The current version of a run, and what its scores need of it."""
+    """The current version of a run, and the parts of it that scores need."""
 
     key: TraceKey
     version: int
@@ -67,27 +67,29 @@ class Staleness:
     def __init__(
         self, keeper: VersionKeeper, documents: DocumentReader, versions: Versions
     ) -> None:
-        """Read current documents; ``versions`` keeps the anchors of their steps."""
+        """Read current documents; ``versions`` caches the anchors of their steps."""
         self._keeper = keeper
         self._documents = documents
         self._versions = versions
         self._lock = Lock()
-        self._known: LRUCache[tuple[TraceKey, int, AbstractSet[Part]], str] = LRUCache(MOST_KEPT)
+        self._fingerprints: LRUCache[tuple[TraceKey, int, AbstractSet[Part]], str] = LRUCache(
+            MOST_CACHED
+        )
 
     def each(self, scores: Iterable[Score]) -> Iterator[tuple[Score, bool | None]]:
-        """Yield scores of one answer in their order, each with whether it is stale.
+        """Yield the scores of one answer in order, each with whether it is stale.
 
-        ``None``: it is not known. Scores are read in parts, as there may be very many.
+        ``None`` is unknown. Scores are read in batches, as there may be very many.
         """
         left, waiting = _Left(), iter(scores)
         while some := list(islice(waiting, TOGETHER)):
             yield from zip(some, self._of(some, left), strict=True)
 
     def with_hashes(self, scores: Sequence[Score]) -> Sequence[Score]:
-        """Return scores, those of steps of the current version with the hash of their step.
+        """Return scores; scores of steps of the current version get the hash of their step.
 
-        By it they follow the step. Documents are read within the bounds of one answer; a score has
-        no hash where its document has no room, or where it has one or a fingerprint already.
+        The hash anchors a score to its step. Documents are read within the limits of one answer;
+        scores beyond them get no hash, and scores with a hash or a fingerprint keep it.
         """
         steps = [one for one in scores if one.target == "step" and not _has_anchor(one)]
         current = self._keeper.currents(sorted({one.key for one in steps})) if steps else {}
@@ -117,13 +119,15 @@ class Staleness:
                 yield self._is_stale(score, version)
 
     def _has(self, now: _Now) -> bool:
-        """Return whether nothing of the document is needed."""
+        """Return whether everything needed is cached."""
         with self._lock:
-            has_views = all((now.key, now.version, view) in self._known for view in now.views)
+            has_views = all(
+                (now.key, now.version, view) in self._fingerprints for view in now.views
+            )
         return has_views and not (now.has_steps and not self._versions.knows(now.key, now.version))
 
     def _read(self, needed: Sequence[_Now], left: _Left) -> None:
-        """Read the documents of runs as far as they fit."""
+        """Read the documents of runs, within the limits."""
         waiting = list(needed)
         while waiting and left.runs > 0 and left.bytes > 0:
             some = waiting[: left.runs]
@@ -143,16 +147,16 @@ class Staleness:
                 self._versions.keep_anchors(now.key, now.version, value)
             read = Run(value).document
             made = {view: named_fingerprint(read, view) for view in now.views}
-        except Exception:  # no evaluator could read it either
+        except Exception:  # an unreadable document: its scores stay unknown
             return
         with self._lock:
             for view, text in made.items():
-                self._known[now.key, now.version, view] = text
+                self._fingerprints[now.key, now.version, view] = text
 
     def _is_stale(self, score: Score, version: int) -> bool | None:
         if (view := view_named_in(score.view_fingerprint)) is not None:
             with self._lock:
-                known = self._known.get((score.key, version, view))
+                known = self._fingerprints.get((score.key, version, view))
             return None if known is None else known != score.view_fingerprint
         if not _has_step_hash(score) or not self._versions.knows(score.key, version):
             return None
@@ -164,7 +168,7 @@ class Staleness:
 
 
 def _needed(scores: Sequence[Score], current: Mapping[TraceKey, int]) -> Iterator[_Now]:
-    """Yield the runs of which scores need the document, by their first score."""
+    """Yield the runs whose document is needed, in the order of their first score."""
     views: defaultdict[TraceKey, set[AbstractSet[Part]]] = defaultdict(set)
     steps: set[TraceKey] = set()
     for score in scores:
@@ -180,12 +184,12 @@ def _needed(scores: Sequence[Score], current: Mapping[TraceKey, int]) -> Iterato
 
 
 def _has_anchor(score: Score) -> bool:
-    """Return whether what a score was made on is known from it."""
+    """Return whether a score has a step hash or a view fingerprint."""
     return bool(score.step_hash or score.view_fingerprint)
 
 
 def _has_step_hash(score: Score) -> bool:
-    """Return whether a score has the hash of its step, and no span of telemetry in its place."""
+    """Return whether a score has the hash of its step, not a reference to telemetry."""
     return (
         score.target == "step"
         and bool(score.step_hash)

@@ -11,14 +11,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.annotation.reading import score_now
-from spanloom.annotation.requests import Batch, InvalidWritesError, Problem, Seen
+from spanloom.annotation.requests import AnchorVersions, Batch, InvalidWritesError, Problem
 from spanloom.core.model import score as scores
 from spanloom.core.model.annotation import NOTHING, Annotation, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from spanloom.annotation.filling import TakingIn
+    from spanloom.annotation.filling import LivingQueues
     from spanloom.annotation.reading import Reading
     from spanloom.annotation.requests import Session, Write
     from spanloom.annotation.schemes import Schemes
@@ -96,14 +96,14 @@ class Writing:
         self,
         annotations: AnnotationStore,
         versions: Versions,
-        taking_in: TakingIn,
+        living_queues: LivingQueues,
         scoring: Scoring,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         """Write to the given stores; ``clock_ns`` is in ns since the epoch."""
         self._annotations = annotations
         self._versions = versions
-        self._taking_in = taking_in
+        self._living_queues = living_queues
         self._scoring = scoring
         self._clock_ns = clock_ns
         self._lock = Lock()
@@ -122,17 +122,17 @@ class Writing:
             session = session._replace(version=session.version or current)
             stored = self._rows(session)
             _refuse_other_role(session, stored)
-            batch = Batch(session, self._seen(session, current), stored, at_us)
+            batch = Batch(session, self._anchor_versions(session, current), stored, at_us)
             rows = [batch.add(place, write) for place, write in enumerate(writes)]
             batch.refuse()
-            taken = [row for row in rows if row is not None]
+            written_rows = [row for row in rows if row is not None]
             if is_dry_run:
-                return Written(taken, len(batch.added), current)
+                return Written(written_rows, len(batch.added), current)
             if batch.added:
-                self._taking_in.take_in(session.key)
+                self._living_queues.take_in(session.key)
                 self._keep_version(session, stored, at_us)
             score = self._add(session, stored, batch.added, at_us, current)
-            return Written(taken, len(batch.added), current, score)
+            return Written(written_rows, len(batch.added), current, score)
 
     def undo(self, session: Session, group: str, write_id: str) -> Written:
         """Restore the rows from before the writes of a group; return the new rows.
@@ -160,15 +160,15 @@ class Writing:
     def _rows(self, session: Session) -> Sequence[Annotation]:
         return self._annotations.revisions(session.key, session.scheme.name, session.annotator)
 
-    def _seen(self, session: Session, current: int) -> Seen:
+    def _anchor_versions(self, session: Session, current: int) -> AnchorVersions:
         seen = self._versions.anchors(session.key, session.version)
         steps = cache(lambda: self._versions.steps(session.key, session.version))
-        return Seen(seen, seen or self._versions.anchors(session.key, current), steps)
+        return AnchorVersions(seen, seen or self._versions.anchors(session.key, current), steps)
 
     def _keep_version(self, session: Session, stored: Sequence[Annotation], at_us: int) -> None:
-        """Keep the version that the annotator saw, unless an earlier row on it has had it kept."""
-        made_on = {row.anchor.version for row in stored if row.anchor.step_hash}
-        if session.version not in made_on:
+        """Keep the version that the annotator saw, unless an earlier row of theirs did."""
+        anchored = {row.anchor.version for row in stored if row.anchor.step_hash}
+        if session.version not in anchored:
             self._versions.keep(session.key, session.version, at_us)
 
     def _add(

@@ -40,7 +40,7 @@ _HELD = 2**63
 
 
 def alert_name(name: str) -> str:
-    """Return a name that can be in a path; raises ``ValueError``."""
+    """Return a name that is valid in a path; raises ``ValueError``."""
     is_one = 1 <= len(name) <= MAX_NAME and name.isprintable() and name.strip() == name
     if not is_one or "/" in name or set(name) == {"."}:
         raise ValueError(f"a name has 1 to {MAX_NAME} printable characters, but no /")
@@ -75,8 +75,8 @@ class EventsParameters(BaseModel):
     ] = None
 
     @property
-    def asked(self) -> EventsQuery:
-        """What is asked of the store."""
+    def store_query(self) -> EventsQuery:
+        """The query for the store."""
         return EventsQuery(self.state, self.current)
 
     def after(self, name: str) -> EventPlace | None:
@@ -85,7 +85,7 @@ class EventsParameters(BaseModel):
             return None
         return decode_position(self.cursor, fingerprint(self, name), _place)
 
-    def cursor_behind(self, name: str, event: ListedEvent) -> str:
+    def cursor_after(self, name: str, event: ListedEvent) -> str:
         """Return the cursor of the page after an event."""
         place = (event.event.at_us, event.event.id, event.event.number)
         return encode_cursor(place, fingerprint(self, name))
@@ -129,26 +129,26 @@ class TriedAlert(BaseModel):
     windows: Annotated[list[TriedWindow], Field(description="Likewise; of a number.")]
 
 
-def item_of(kept: ListedAlert) -> AlertItem:
+def item_of(listed: ListedAlert) -> AlertItem:
     """Return an alert as a response model."""
-    stored = kept.alert.definition
+    stored = listed.alert.definition
     defined = read_definition(stored)
     of_number = defined.metric is not None
     passed: dict[str, Any] = defined.model_dump(exclude={"channels", "for_"})
     passed["of"] = (defined.of or "runs") if of_number else None
     passed["channels"] = list(map(_channel, defined.channels))
     return AlertItem.made_of(
-        kept.alert, **passed, waits_for_settled=waits_for_settled(stored), firing=kept.firing
+        listed.alert, **passed, waits_for_settled=waits_for_settled(stored), firing=listed.firing
     )
 
 
 def waits_for_settled(stored: Any) -> bool:
-    """Return whether an alert fires for settled runs alone."""
+    """Return whether an alert fires only for settled runs."""
     try:
-        asked = condition_of_definition(stored)
-    except InvalidQueryError:  # of a field that is gone
+        condition = condition_of_definition(stored)
+    except InvalidQueryError:  # the condition has a field that no longer exists
         return False
-    return isinstance(asked, RunCondition) and not asked.is_lasting
+    return isinstance(condition, RunCondition) and not condition.is_lasting
 
 
 def event_item_of(listed: ListedEvent) -> AlertEventItem:
@@ -170,7 +170,7 @@ def event_item_of(listed: ListedEvent) -> AlertEventItem:
 
 
 def tried_of(tried: TrialResult, definition: AlertDefinition) -> TriedAlert:
-    """Return what an alert would have done as a response model."""
+    """Return the result of a trial as a response model."""
     of = Subject.STEP if definition.of == "steps" else Subject.RUN
     names = [field.name for field in parse_by(definition.by or "", of)]
     windows = [
@@ -197,14 +197,14 @@ def _channel(channel: Channel) -> dict[str, Any]:
 
 
 def _deliveries(listed: ListedEvent) -> list[AlertDelivery]:
-    """Return what became of each channel; one that is not there any more has its key."""
+    """Return the delivery to each channel; a removed channel is named by its key."""
     event = listed.event
     named = {one.key: f"{one.kind} {one.redacted}" for one in listed.definition.channels}
-    became = {one.channel: one for one in listed.deliveries}
+    by_channel = {one.channel: one for one in listed.deliveries}
     untried = (event.project, event.alert, event.id, event.number)
     return [
         AlertDelivery.made_of(
-            became.get(key) or Delivery(*untried, key, DeliveryState.PENDING, 0),
+            by_channel.get(key) or Delivery(*untried, key, DeliveryState.PENDING, 0),
             channel=named.get(key, key),
         )
         for key in event.channels

@@ -1,4 +1,4 @@
-"""Routes of alerts: make them, see what fired, and try one before it is made."""
+"""Routes of alerts: store them, list their events, and try one before it is stored."""
 
 import time
 from typing import Annotated
@@ -23,15 +23,15 @@ from spanloom.api.alert_schemas import (
     tried_of,
 )
 from spanloom.api.annotations.annotators import OneProject
+from spanloom.api.bodies import ALSO_YAML, YamlRoute
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
-from spanloom.api.written import ALSO_YAML, WrittenRoute
 from spanloom.core.model.access import Reach, Scope
 from spanloom.core.records.alert import EXAMPLE_ALERT, AlertEventList, AlertItem, AlertList
 
-router = APIRouter(tags=["alerts"], route_class=WrittenRoute)
+router = APIRouter(tags=["alerts"], route_class=YamlRoute)
 
 NameInPath = Annotated[
     str,
@@ -63,16 +63,16 @@ async def list_alerts(project: OneProject, using: Using) -> AlertList:
     responses={200: TRIED, **problem_responses(401, 403, 413, 422, 503)},
 )
 @needs(Scope.READ, is_of_page=True)
-async def test_alert(wanted: TryRequest, project: OneProject, using: Using) -> TriedAlert:
+async def test_alert(requested: TryRequest, project: OneProject, using: Using) -> TriedAlert:
     """Return how many runs of the last days a line finds, and the newest of them.
 
     Of a number it is asked in windows that follow one another, while an alert's window slides.
     Nothing is stored or told.
     """
-    now_ns, definition = time.time_ns(), wanted.definition()
-    asked, since_ns = parse_alert_condition(definition), now_ns - wanted.days * _DAY_NS
+    now_ns, definition = time.time_ns(), requested.definition()
+    condition, since_ns = parse_alert_condition(definition), now_ns - requested.days * _DAY_NS
     reach = Reach.only(project)
-    tried = await using.calls.run(try_alert, using.store, reach, asked, since_ns, now_ns)
+    tried = await using.calls.run(try_alert, using.store, reach, condition, since_ns, now_ns)
     return tried_of(tried, definition)
 
 
@@ -97,14 +97,14 @@ async def get_alert(name: NameInPath, project: OneProject, using: Using) -> Aler
 )
 @needs(Scope.ANNOTATE)
 async def put_alert(
-    name: NameInPath, wanted: AlertDefinition, project: OneProject, using: Using, reader: Reader
+    name: NameInPath, requested: AlertDefinition, project: OneProject, using: Using, reader: Reader
 ) -> AlertItem:
     """Store a line about runs, or a number with a threshold, and whom it is told.
 
     The same again changes nothing. Another question is another version, which fires anew, for what
     changes from now on. What cannot be meant is 422 with its place.
     """
-    return item_of(await using.calls.run(using.alerts.put, project, name, wanted, reader))
+    return item_of(await using.calls.run(using.alerts.put, project, name, requested, reader))
 
 
 @router.delete(
@@ -136,7 +136,9 @@ async def list_events(
 ) -> AlertEventList:
     """Return what fired, was resolved and was taken back, newest first, with its deliveries."""
     after, most = query.after(name), query.limit + 1
-    found = await using.calls.run(using.alerts.events, project, name, query.asked, most, after)
-    shown = found[: query.limit]
-    behind = query.cursor_behind(name, shown[-1]) if len(found) > len(shown) else None
-    return AlertEventList(items=list(map(event_item_of, shown)), next_cursor=behind)
+    found = await using.calls.run(
+        using.alerts.events, project, name, query.store_query, most, after
+    )
+    page = found[: query.limit]
+    next_cursor = query.cursor_after(name, page[-1]) if len(found) > len(page) else None
+    return AlertEventList(items=list(map(event_item_of, page)), next_cursor=next_cursor)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from spanloom.api.examples import CHANGES
 from spanloom.api.feed.feed import Feed
 from spanloom.api.feed.stream import EVENT_STREAM, EventStream
-from spanloom.api.feed.window import Wanted
+from spanloom.api.feed.window import FeedFilters
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
@@ -34,7 +34,7 @@ EXAMPLE_TOKEN = encode_token(Position(1_715_400_004_600_000))
 
 
 class ChangesQuery(Filters):
-    """Which changes to tell, and since when; a parameter that is not here is an error."""
+    """Which changes to return, and since when; unknown parameters are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -78,24 +78,24 @@ class ChangesQuery(Filters):
         ),
     ] = False
 
-    def wanted(self, callers: Reach) -> Wanted:
+    def filters(self, callers: Reach) -> FeedFilters:
         """Return the query as filters of the feed, limited to the caller's projects.
 
         Raises ``InvalidQueryError``, also for a search for words: texts are indexed some seconds
         after their run is announced, so the run would be missed.
         """
-        asked = read_where(self.where)
-        if asks_for_words(asked):
+        condition = read_where(self.where)
+        if asks_for_words(condition):
             raise InvalidQueryError(NO_WORDS, "where")
         reach = callers.narrowed(self.project)
-        return Wanted(reach, self.filter(), self.annotations, asked)
+        return FeedFilters(reach, self.filter(), self.annotations, condition)
 
 
 class ChangeItem(Change):
     """A version of a trajectory that was stored, or something new said of it."""
 
     @classmethod
-    def shown(cls, announcement: Announcement, fields: str | None) -> Self:
+    def of_announcement(cls, announcement: Announcement, fields: str | None) -> Self:
         """Return an announcement as a response model; what it leaves out is unset."""
         more: dict[str, Any] = {"what": "annotations"} if announcement.is_said else {}
         if fields and announcement.now:
@@ -112,7 +112,7 @@ class ChangeList(BaseModel):
     @classmethod
     def of(cls, page: FeedPage, fields: str | None) -> "ChangeList":
         """Return a page of the feed as a response model."""
-        items = [ChangeItem.shown(one, fields) for one in page.announcements]
+        items = [ChangeItem.of_announcement(one, fields) for one in page.announcements]
         return cls(items=items, next=encode_token(page.next))
 
 
@@ -161,24 +161,28 @@ async def list_changes(
     since. With `accept: text/event-stream` the answer goes on: each event has an item as its data
     and a token as its id.
     """
-    wanted, token = query.wanted(callers), last_event_id or query.after
+    filters, token = query.filters(callers), last_event_id or query.after
     is_stream = EVENT_STREAM in accept
     with ExitStack() as place:
         using.feed.enter()
         place.callback(using.feed.leave)
-        after = await _position(using.feed, wanted, token)
+        after = await _position(using.feed, filters, token)
         wait_s = 0 if is_stream else query.wait
-        page = await using.feed.next_page(wanted, after, wait_s, request.is_disconnected)
+        page = await using.feed.next_page(filters, after, wait_s, request.is_disconnected)
         if is_stream:
             place.pop_all()  # the stream leaves the feed itself, at its end
             show = partial(_shown, fields=query.fields)
-            return EventStream(using.feed, wanted, after, page, show)
+            return EventStream(using.feed, filters, after, page, show)
     return ChangeList.of(page, query.fields)
 
 
-async def _position(feed: Feed, wanted: Wanted, token: str | None) -> Position:
-    return await feed.end(wanted) if token is None else decode_token(token)
+async def _position(feed: Feed, filters: FeedFilters, token: str | None) -> Position:
+    return await feed.end(filters) if token is None else decode_token(token)
 
 
-def _shown(told: Announcement, fields: str | None) -> bytes:
-    return ChangeItem.shown(told, fields).model_dump_json(exclude_unset=True).encode()
+def _shown(announcement: Announcement, fields: str | None) -> bytes:
+    return (
+        ChangeItem.of_announcement(announcement, fields)
+        .model_dump_json(exclude_unset=True)
+        .encode()
+    )

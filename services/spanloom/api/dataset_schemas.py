@@ -22,12 +22,12 @@ from spanloom.core.records.record import example_of
 from spanloom.datasets.service import AddedItems, ListedDataset
 
 MOST_NAMED = 100
-"""Items whose refusal an answer explains."""
+"""Refused items that an answer lists."""
 _MOST_EVALUATORS = 100
 
 
 def dataset_name(name: str) -> str:
-    """Return a name that can be in a path and before ``@VERSION``; raises ``ValueError``."""
+    """Return a name that is valid in a path and before ``@VERSION``; raises ``ValueError``."""
     is_one = 1 <= len(name) <= MAX_NAME and name.isprintable() and name.strip() == name
     if not is_one or set(name) & set("/@") or set(name) == {"."}:
         raise ValueError(f"a name has 1 to {MAX_NAME} printable characters, but no / and @")
@@ -89,7 +89,7 @@ class TakenRows(BaseModel):
 
     @classmethod
     def of(cls, added: AddedItems) -> Self:
-        """Return what is answered."""
+        """Return the outcome of adding items as a response model."""
         named = [RefusedRow(**one._asdict()) for one in added.refused[:MOST_NAMED]]
         return cls(
             stored=added.stored,
@@ -131,7 +131,7 @@ class RowsQuery(BaseModel):
             return ""
         return decode_position(self.cursor, fingerprint(self, name), _key)
 
-    def cursor_behind(self, name: str, key: str) -> str:
+    def cursor_after(self, name: str, key: str) -> str:
         """Return the cursor of the page after a key."""
         return encode_cursor([key], fingerprint(self, name))
 

@@ -1,4 +1,4 @@
-"""Routes of datasets: make them, fill and read drafts, freeze versions."""
+"""Routes of datasets: store them, fill and read drafts, freeze versions."""
 
 from itertools import islice
 from typing import Annotated
@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import AfterValidator
 
 from spanloom.api.annotations.annotators import OneProject
+from spanloom.api.bodies import ALSO_YAML, YamlRoute
 from spanloom.api.dataset_schemas import (
     COMMITTED,
     DATASET,
@@ -28,7 +29,6 @@ from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import stream_found
 from spanloom.api.runs.places import AcceptInHeader, Reader
 from spanloom.api.services import Using
-from spanloom.api.written import ALSO_YAML, WrittenRoute
 from spanloom.core.model.access import Scope
 from spanloom.core.model.dataset import MAX_KEY
 from spanloom.core.records.dataset import (
@@ -39,7 +39,7 @@ from spanloom.core.records.dataset import (
     DatasetVersionItem,
 )
 
-router = APIRouter(tags=["datasets"], route_class=WrittenRoute)
+router = APIRouter(tags=["datasets"], route_class=YamlRoute)
 
 NameInPath = Annotated[
     str,
@@ -88,7 +88,7 @@ async def get_dataset(name: NameInPath, project: OneProject, using: Using) -> Da
 )
 @needs(Scope.ANNOTATE)
 async def put_dataset(
-    name: NameInPath, wanted: DatasetRequest, project: OneProject, using: Using, reader: Reader
+    name: NameInPath, requested: DatasetRequest, project: OneProject, using: Using, reader: Reader
 ) -> DatasetItem:
     """Store description and evaluators; what is not given stays as it is.
 
@@ -97,7 +97,9 @@ async def put_dataset(
     """
     put = using.datasets.put
     return item_of(
-        await using.calls.run(put, project, name, wanted.description, wanted.evaluators, reader)
+        await using.calls.run(
+            put, project, name, requested.description, requested.evaluators, reader
+        )
     )
 
 
@@ -126,14 +128,14 @@ async def delete_dataset(
 )
 @needs(Scope.ANNOTATE)
 async def add_items(
-    name: NameInPath, wanted: ItemsRequest, project: OneProject, using: Using
+    name: NameInPath, requested: ItemsRequest, project: OneProject, using: Using
 ) -> TakenRows:
     """Store items by `item_key`: the same again changes nothing, another one replaces it.
 
     An item that is not taken does not hinder the others; `refused` says why.
     """
-    taken = await using.calls.run(using.datasets.add, project, name, wanted.items)
-    return TakenRows.of(taken)
+    added = await using.calls.run(using.datasets.add, project, name, requested.items)
+    return TakenRows.of(added)
 
 
 @router.delete(
@@ -166,8 +168,8 @@ async def commit_dataset(
     name: NameInPath, project: OneProject, using: Using, reader: Reader
 ) -> DatasetVersionItem:
     """Return the version; an unchanged draft gives the last one. A draft without items is 409."""
-    made = await using.calls.run(using.datasets.commit, project, name, reader)
-    return DatasetVersionItem.made_of(made)
+    version_row = await using.calls.run(using.datasets.commit, project, name, reader)
+    return DatasetVersionItem.made_of(version_row)
 
 
 @router.get(
@@ -198,5 +200,5 @@ async def list_items(
         return await stream_found(found, columns_of(DatasetRow), form, using.calls)
     page = await using.calls.run(using.datasets.page, project, name, version, after, query.limit)
     items = [DatasetRow.trusted(dict(row)) for row in page.rows]
-    behind = None if page.last is None else query.cursor_behind(name, page.last)
-    return DatasetRowList(items=items, next_cursor=behind)
+    next_cursor = None if page.last is None else query.cursor_after(name, page.last)
+    return DatasetRowList(items=items, next_cursor=next_cursor)

@@ -6,13 +6,13 @@ from fastapi import APIRouter, Path, Request
 from pydantic import AfterValidator
 
 from spanloom.api.annotations.annotators import OneProject
+from spanloom.api.bodies import read_body, yaml_or_json_body
 from spanloom.api.dataset_schemas import dataset_name
 from spanloom.api.examples import answer
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
-from spanloom.api.written import body_as_written, read_written
 from spanloom.core.model.access import Scope
 from spanloom.core.records.evaluator import (
     EVALUATOR,
@@ -34,7 +34,7 @@ NameInPath = Annotated[
 ]
 _ONE = answer("The evaluator.", "EvaluatorItem", EVALUATOR.example)
 _MANY = answer("The evaluators.", "EvaluatorList", {"items": [EVALUATOR.example]})
-_BODY = body_as_written(
+_BODY = yaml_or_json_body(
     {"type": "object", "description": "An evaluator, as `spanloom.evaluate` takes it."},
     {key: value for key, value in EXAMPLE_CONFIG.items() if key != "name"},
 )
@@ -81,7 +81,7 @@ async def put_evaluator(
     The same again changes nothing. What cannot be meant is 422, with line and reason. Those that
     run the code of a file are refused. Experiments name an evaluator in place of writing it.
     """
-    value, places = read_written(await request.body())
+    value, places = read_body(await request.body())
     try:
         listed = await using.calls.run(using.evaluators.put, project, name, value, reader)
     except InvalidEvaluatorError as error:

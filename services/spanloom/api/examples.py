@@ -70,10 +70,10 @@ def _or_chosen(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def or_rows(answer: dict[str, Any], **told: object) -> dict[str, Any]:
-    """Describe an answer also available as a table, and as JSON lines with ``told`` in the last."""
+def or_rows(answer: dict[str, Any], **members: object) -> dict[str, Any]:
+    """Describe an answer also available as a table or JSON lines; ``members`` are in the last."""
     item = next(iter(answer["content"].values()))["example"]["items"][0]
-    end = orjson.dumps({"end": True, "count": 1, **told}).decode()
+    end = orjson.dumps({"end": True, "count": 1, **members}).decode()
     lines = f"{orjson.dumps(item).decode()}\n{end}\n"
     answer["content"][NDJSON] = {"schema": {"type": "string"}, "example": lines}
     return or_table(answer, item)

@@ -49,7 +49,7 @@ class ResultsQuery(BaseModel):
             return BEFORE_ALL_RESULTS
         return decode_position(self.cursor, fingerprint(self, f"experiment {name}"), _place)
 
-    def cursor_behind(self, name: str, place: ResultPlace) -> str:
+    def cursor_after(self, name: str, place: ResultPlace) -> str:
         """Return the cursor of the page after a place."""
         return encode_cursor(list(place), fingerprint(self, f"experiment {name}"))
 

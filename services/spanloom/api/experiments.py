@@ -1,4 +1,4 @@
-"""Routes of experiments: start and cancel them, read how far they are, and their results."""
+"""Routes of experiments: start and cancel them, read their progress and results."""
 
 from itertools import islice
 from typing import Annotated
@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import AfterValidator
 
 from spanloom.api.annotations.annotators import OneProject
+from spanloom.api.bodies import read_model, yaml_or_json_body
 from spanloom.api.dataset_schemas import dataset_name
 from spanloom.api.experiment_schemas import (
     COMPARED,
@@ -25,7 +26,6 @@ from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import stream_found
 from spanloom.api.runs.places import AcceptInHeader, Reader
 from spanloom.api.services import Services, Using, refuse_words
-from spanloom.api.written import body_as_written, read_model
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Scope
 from spanloom.core.records.experiment import (
@@ -58,7 +58,7 @@ BInPath = Annotated[
     AfterValidator(dataset_name),
 ]
 _READING = problem_responses(401, 403, 404, 422, 503)
-_BODY = body_as_written(
+_BODY = yaml_or_json_body(
     {"$ref": "#/components/schemas/ExperimentRequest"},
     {
         "runs": {"where": 'agent = "planner"', "since": "7d"},
@@ -96,7 +96,7 @@ async def get_experiment(
     """Return how far an experiment is, and what its results come to so far."""
 
     def read() -> ExperimentItem:
-        return _told(using, using.experiments.get(project, name), reader)
+        return _item(using, using.experiments.get(project, name), reader)
 
     return await using.calls.run(read)
 
@@ -117,12 +117,12 @@ async def start_experiment(
     An item stands for the stored run of its `source`. The same body again changes nothing, another
     one is 409. What cannot be meant is 422, with line and reason.
     """
-    wanted, places = read_model(ExperimentRequest, await request.body())
-    if wanted.runs is not None:
-        refuse_words(using, read_where(wanted.runs.where, "runs.where"))
+    requested, places = read_model(ExperimentRequest, await request.body())
+    if requested.runs is not None:
+        refuse_words(using, read_where(requested.runs.where, "runs.where"))
 
     def start() -> ExperimentItem:
-        return _told(using, using.experiments.start(project, name, wanted, reader), reader)
+        return _item(using, using.experiments.start(project, name, requested, reader), reader)
 
     try:
         return await using.calls.run(start)
@@ -147,7 +147,7 @@ async def cancel_experiment(
     """End an experiment where it is; its results stay. One that has ended stays as it is."""
 
     def cancel() -> ExperimentItem:
-        return _told(using, using.experiments.cancel(project, name), reader)
+        return _item(using, using.experiments.cancel(project, name), reader)
 
     return await using.calls.run(cancel)
 
@@ -181,8 +181,8 @@ async def list_results(
         return await stream_found(found, columns_of(ExperimentResult), form, using.calls)
     rows, more = await using.calls.run(results.page, query.limit, after)
     items = [ExperimentResult.trusted(dict(row)) for row in rows]
-    behind = None if more is None else query.cursor_behind(name, more)
-    return ExperimentResultList(items=items, withheld=results.withheld, next_cursor=behind)
+    next_cursor = None if more is None else query.cursor_after(name, more)
+    return ExperimentResultList(items=items, withheld=results.withheld, next_cursor=next_cursor)
 
 
 @router.get(
@@ -212,5 +212,5 @@ def _of(using: Services, listed: ListedExperiment, reader: str, only: str = "") 
     return Results(using.store.experiments, using.store.queues, listed, reader, only)
 
 
-def _told(using: Services, listed: ListedExperiment, reader: str) -> ExperimentItem:
+def _item(using: Services, listed: ListedExperiment, reader: str) -> ExperimentItem:
     return item_of(listed, _of(using, listed, reader))

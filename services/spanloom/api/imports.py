@@ -1,4 +1,4 @@
-"""The route that imports a file: what ``spanloom import`` does, for a page or a program."""
+"""The route that imports a file, as ``spanloom import`` does."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -11,7 +11,7 @@ from starlette.types import Receive, Send
 from starlette.types import Scope as Connection
 
 from spanloom.access.authenticate import require_project
-from spanloom.api.annotations.file_scores import taker_of
+from spanloom.api.annotations.file_scores import score_store_for
 from spanloom.api.examples import IMPORTED_FILE
 from spanloom.api.http.bounds import IMPORTS
 from spanloom.api.http.doorkeeper import FILE, caller_of
@@ -32,7 +32,7 @@ NO_COLLECTOR = (
 )
 PIECE_BYTES = 1 << 20
 IDLE_S = 30.0
-"""A body of which nothing comes for so long is refused."""
+"""Seconds without data after which a body is refused."""
 _READ = readable()
 FormatOfFile = Annotated[
     str,
@@ -88,9 +88,9 @@ async def import_file(
     """
     if using.importer is None:
         raise HTTPException(501, NO_COLLECTOR)
-    wanted = _wanted(request, find_readable(format), project, as_new=as_new)
-    wanted = wanted._replace(scores=taker_of(caller_of(request), using.annotating))
-    running = await using.imports.run(using.importer.begin, wanted)
+    job = _job(request, find_readable(format), project, as_new=as_new)
+    job = job._replace(scores=score_store_for(caller_of(request), using.annotating))
+    running = await using.imports.run(using.importer.begin, job)
     try:
         await _receive(request, using, running)
         first = await using.imports.run(running.next_lines)
@@ -100,8 +100,8 @@ async def import_file(
     return _Answer(using, running, first)
 
 
-def _wanted(request: Request, form: str, project: str | None, *, as_new: bool) -> Wanted:
-    """Return what is to be done; raises 422 for no project's name, 403 for one of another key."""
+def _job(request: Request, form: str, project: str | None, *, as_new: bool) -> Wanted:
+    """Return the import to run; raises 422 for an invalid project, 403 for a forbidden one."""
     caller = caller_of(request)
     if project is not None and not is_project_name(project):
         raise InvalidQueryError("No project may have this name.", "project")
@@ -110,7 +110,7 @@ def _wanted(request: Request, form: str, project: str | None, *, as_new: bool) -
 
 
 async def _receive(request: Request, using: Services, running: RunningImport) -> None:
-    """Write the body; raises 408 if nothing of it comes for too long."""
+    """Write the body; raises 408 if it pauses for more than ``IDLE_S`` seconds."""
     held = bytearray()
     pieces = aiter(request.stream())
     while True:
@@ -129,7 +129,7 @@ async def _receive(request: Request, using: Services, running: RunningImport) ->
 
 
 class _Answer(StreamingResponse):
-    """The lines of an import, which ends with the answer, however that ends."""
+    """The lines of an import; the import is closed when the response ends or breaks off."""
 
     def __init__(
         self, using: Services, running: RunningImport, first: Sequence[Line] | None

@@ -34,7 +34,7 @@ _COUNT = Field(ge=0, le=2**53)
 
 
 def rule_name(name: str) -> str:
-    """Return a name that can be in a path; raises ``ValueError``."""
+    """Return a name that is valid in a path; raises ``ValueError``."""
     is_one = 1 <= len(name) <= MAX_NAME and name.isprintable() and name.strip() == name
     if not is_one or "/" in name or set(name) == {"."}:
         raise ValueError(f"a name has 1 to {MAX_NAME} printable characters, but no /")
@@ -145,12 +145,12 @@ class OnlineRuleRequest(_Strict):
     ] = False
 
     def changes(self) -> dict[str, Any]:
-        """Return the attributes of a rule that are given."""
-        given = {name: getattr(self, name) for name in self.model_fields_set}
-        changes: dict[str, Any] = {"rescored": given.pop("rescore", False)}
-        for name, value in given.items():
-            attribute, made = _MADE.get(name, (name, lambda value: value))
-            changes[attribute] = _DEFAULTS[attribute] if value is None else made(value)
+        """Return the requested changes as attributes of ``OnlineRule``."""
+        values = {name: getattr(self, name) for name in self.model_fields_set}
+        changes: dict[str, Any] = {"rescored": values.pop("rescore", False)}
+        for name, value in values.items():
+            attribute, convert = _CONVERTED.get(name, (name, lambda value: value))
+            changes[attribute] = _DEFAULTS[attribute] if value is None else convert(value)
         return changes
 
 
@@ -165,7 +165,7 @@ _DEFAULTS = {
     "backfill": None,
     "is_paused": False,
 }
-_MADE: dict[str, tuple[str, Any]] = {
+_CONVERTED: dict[str, tuple[str, Any]] = {
     "evaluators": ("evaluators", lambda value: orjson.dumps(value).decode()),
     "budget": ("budget", lambda value: RuleBudget(**value.model_dump())),
     "backfill": ("backfill", lambda value: BackfillRange(value.from_, value.to)),
@@ -173,27 +173,27 @@ _MADE: dict[str, tuple[str, Any]] = {
 }
 
 
-def item_of(kept: ListedRule) -> OnlineRuleItem:
+def item_of(listed: ListedRule) -> OnlineRuleItem:
     """Return a rule with its progress as a response model."""
-    rule, progress = kept.rule, kept.progress
+    rule, progress = listed.rule, listed.progress
     budget = None if rule.budget == RuleBudget() else RuleBudgetItem(**rule.budget._asdict())
     counts = {name: getattr(progress, name) for name in _COUNTS}
     return OnlineRuleItem.made_of(
         rule,
         evaluators=orjson.loads(rule.evaluators),
         budget=budget,
-        backfill=_backfill_of(rule, kept),
-        progress=RuleProgressItem(**counts, lag_s=round(kept.lag_s, 3)),
+        backfill=_backfill_of(rule, listed),
+        progress=RuleProgressItem(**counts, lag_s=round(listed.lag_s, 3)),
     )
 
 
 _COUNTS = ("pending", "done", "error", "deferred", "stale")
 
 
-def _backfill_of(rule: OnlineRule, kept: ListedRule) -> dict[str, Any] | None:
+def _backfill_of(rule: OnlineRule, listed: ListedRule) -> dict[str, Any] | None:
     if rule.backfill is None:
         return None
-    place = next((one for one in kept.walks if one.walk is Walk.BACKFILL), None)
+    place = next((one for one in listed.walks if one.walk is Walk.BACKFILL), None)
     return {
         "from": _moment(rule.backfill.from_ns),
         "to": _moment(rule.backfill.to_ns),

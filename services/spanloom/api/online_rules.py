@@ -6,16 +6,16 @@ from fastapi import APIRouter, Path
 from pydantic import AfterValidator
 
 from spanloom.api.annotations.annotators import OneProject
+from spanloom.api.bodies import ALSO_YAML, YamlRoute
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.online_rule_schemas import RULE, RULES, OnlineRuleRequest, item_of, rule_name
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
-from spanloom.api.written import ALSO_YAML, WrittenRoute
 from spanloom.core.model.access import Scope
 from spanloom.core.records.online_rule import EXAMPLE_RULE, OnlineRuleItem, OnlineRuleList
 
-router = APIRouter(tags=["online rules"], route_class=WrittenRoute)
+router = APIRouter(tags=["online rules"], route_class=YamlRoute)
 
 NameInPath = Annotated[
     str,
@@ -59,7 +59,11 @@ async def get_online_rule(name: NameInPath, project: OneProject, using: Using) -
 )
 @needs(Scope.ANNOTATE)
 async def put_online_rule(
-    name: NameInPath, wanted: OnlineRuleRequest, project: OneProject, using: Using, reader: Reader
+    name: NameInPath,
+    requested: OnlineRuleRequest,
+    project: OneProject,
+    using: Using,
+    reader: Reader,
 ) -> OnlineRuleItem:
     """Store what is given of a rule; the same again changes nothing.
 
@@ -69,7 +73,7 @@ async def put_online_rule(
     that run the code of a file are refused.
     """
     put = using.online_rules.put
-    return item_of(await using.calls.run(put, project, name, wanted.changes(), reader))
+    return item_of(await using.calls.run(put, project, name, requested.changes(), reader))
 
 
 @router.delete(

@@ -60,14 +60,14 @@ Instant = Annotated[
 
 
 class Ago(int):
-    """A time in ns that was written relative to now."""
+    """A time in ns that the request gives relative to now."""
 
     written: str
-    """``7d``: pages of one list have the same text, whose time goes on meanwhile."""
+    """The text, such as ``7d``: it is the same for all pages of a list, unlike the time."""
 
 
 def _read_when(written: object) -> int:
-    """Return nanoseconds of a time, or of ``7d`` before now; raises as ``_read_instant`` does."""
+    """Return ns of a time, or of a duration before now; raises as ``_read_instant`` does."""
     ago_ns = parse_ago(written, time.time_ns()) if isinstance(written, str) else None
     if ago_ns is None:
         return _read_instant(written)
@@ -90,7 +90,7 @@ ANY = "any"
 _NAMES = tuple(run_shorts())
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _OF_EMPTY_RUNS = re.compile(r"\b(?:has_steps|steps|trace_id)\b")
-"""Fields of a ``where`` that asks for certain runs, also for those without a step."""
+"""Fields whose presence in a ``where`` includes runs without steps by default."""
 
 
 def _kind_of(name: str, short: Short) -> Any:  # a type
@@ -108,13 +108,13 @@ def _parameter(name: str, short: Short) -> Any:  # (type, field), as create_mode
 class _Filters(BaseModel):
     def filter(self) -> Condition | None:
         """Return the condition that the filters are short for; ``None`` without any."""
-        given = {name: getattr(self, name, None) for name in _NAMES}
-        if "has_steps" not in self.model_fields_set and self._asks_for_all():
-            given["has_steps"] = None
-        return condition_of({n: None if v == ANY else v for n, v in given.items()})
+        values = {name: getattr(self, name, None) for name in _NAMES}
+        if "has_steps" not in self.model_fields_set and self._includes_empty_runs():
+            values["has_steps"] = None
+        return condition_of({n: None if v == ANY else v for n, v in values.items()})
 
-    def _asks_for_all(self) -> bool:
-        """Return whether runs without a step are asked for in other words than ``has_steps``."""
+    def _includes_empty_runs(self) -> bool:
+        """Return whether a ``where`` or ``duplicate=any`` includes runs without steps."""
         where = getattr(self, "run_where", None) or getattr(self, "where", None) or ""
         is_named = _OF_EMPTY_RUNS.search(_QUOTED.sub("", where)) is not None
         return is_named or getattr(self, "duplicate", None) == ANY
@@ -147,10 +147,10 @@ NO_SEARCH = (
 
 def read_question(where: str | None, q: str | None, order: str) -> Question:
     """Return the parsed query; raises ``InvalidTextsError`` with the problems of all texts."""
-    (asked, words), by = both(
+    (condition, words), by = both(
         lambda: both(lambda: read_where(where), lambda: read_words(q)), lambda: parse_order(order)
     )
-    return Question(And((asked, words)) if asked and words else asked or words, by)
+    return Question(And((condition, words)) if condition and words else condition or words, by)
 
 
 def read_words(text: str | None) -> Condition | None:
@@ -176,9 +176,9 @@ def fingerprint(query: BaseModel, of: str = "") -> str:
 
     ``of`` names the list, where its positions have the same shape as those of the list of runs.
     """
-    asked = query.model_dump(mode="json", exclude=NOT_OF_THE_QUESTION, exclude_defaults=True)
-    told = [asked, of] if of else asked
-    return blake2b(orjson.dumps(told, option=orjson.OPT_SORT_KEYS), digest_size=6).hexdigest()
+    members = query.model_dump(mode="json", exclude=NOT_OF_THE_QUESTION, exclude_defaults=True)
+    hashed = [members, of] if of else members
+    return blake2b(orjson.dumps(hashed, option=orjson.OPT_SORT_KEYS), digest_size=6).hexdigest()
 
 
 def _read(
@@ -202,8 +202,8 @@ OTHER_QUESTION = "it goes on with another question; ask the same one, or begin w
 
 def encode_cursor(position: Iterable[object], question: str = "") -> str:
     """Encode a position and the fingerprint of its query as text that is safe in a URL."""
-    told = orjson.dumps([question, *position])
-    return urlsafe_b64encode(told).decode("ascii").rstrip("=")
+    parts = orjson.dumps([question, *position])
+    return urlsafe_b64encode(parts).decode("ascii").rstrip("=")
 
 
 def next_cursor(
@@ -226,13 +226,13 @@ def decode_position(text: str, question: str, read: Callable[..., PositionT]) ->
     order may differ.
     """
     try:
-        asked, *parts = orjson.loads(
+        bound_to, *parts = orjson.loads(
             urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
         )
         position = read(*parts)
     except (ValueError, TypeError) as error:
         raise InvalidQueryError(NO_CURSOR, "cursor") from error
-    if asked != question:
+    if bound_to != question:
         raise InvalidQueryError(OTHER_QUESTION, "cursor")
     return position
 

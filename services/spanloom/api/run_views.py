@@ -39,7 +39,7 @@ class RunViews:
     def __init__(self, store: ReadingStore, max_bytes: int = MAX_BYTES) -> None:
         """Start with an empty cache."""
         self._store = store
-        self._kept: LRUCache[_Place, RunView] = LRUCache(max_bytes, attrgetter("size"))
+        self._cache: LRUCache[_Place, RunView] = LRUCache(max_bytes, attrgetter("size"))
         self._lock = Lock()
 
     def view(self, trace_id: str, reach: Reach, version: int | None = None) -> RunView | None:
@@ -75,7 +75,7 @@ class RunViews:
             return None
         whole = read_run(found.document, found.spans)
         if whole.view.version == place.version:
-            self._keep(place, whole.view)
+            self._store_in_cache(place, whole.view)
         return whole
 
     def _documents(self, place: _Place) -> Documents | None:
@@ -86,12 +86,12 @@ class RunViews:
 
     def _find(self, place: _Place) -> RunView | None:
         with self._lock:
-            return self._kept.get(place)
+            return self._cache.get(place)
 
-    def _keep(self, place: _Place, view: RunView) -> None:
-        if view.size <= self._kept.maxsize:
+    def _store_in_cache(self, place: _Place, view: RunView) -> None:
+        if view.size <= self._cache.maxsize:
             with self._lock:
-                self._kept[place] = view
+                self._cache[place] = view
 
 
 def kept_documents(versions: VersionKeeper, home: TraceKey, version: int) -> Documents | None:

@@ -233,7 +233,7 @@ class StepsQuery(PageQuery, Filters):
         """Return the selected columns; raises ``InvalidTextError``."""
         return read_fields(self.fields, columns_of(StepRow), STEP_GROUPS)
 
-    def asked(self) -> StepsAsked:
+    def store_query(self) -> StepsAsked:
         """Return the query for the store; raises ``InvalidQueryError``."""
         (steps, runs), order = both(
             lambda: both(

@@ -51,19 +51,19 @@ class Services:
     feed: Feed
     """Delivers changes to the readers that wait for them."""
     views: RunViews
-    """Cache of the runs viewed last."""
+    """Cache of recently viewed runs."""
     saved_views: SavedViews
-    """Views of the page that projects store."""
+    """Saved views of projects."""
     datasets: Datasets
     """Datasets of projects."""
     evaluators: Evaluators
-    """Evaluators that projects store."""
+    """Stored evaluators of projects."""
     experiments: Experiments
     """Experiments of projects."""
     alerts: Alerts
     """Alerts of projects."""
     online_rules: OnlineRules
-    """Rules of projects that judge what comes in."""
+    """Online rules of projects."""
     examine: Callable[[], Sequence[Finding]]
     """Returns the findings of this process's self-check; may block."""
     retention: Callable[[], RetentionPlan | None]

@@ -1,7 +1,7 @@
-"""The example runs of the page: recorded runs of several frameworks as OTLP JSON, times of now.
+"""The example runs of the page: recorded runs of several frameworks as OTLP JSON, with new times.
 
-Ids are new each minute: within one, runs that are sent twice are stored once, and later those that
-were deleted can be sent again, whose ids the service refuses.
+Ids change each minute: runs sent twice within a minute are stored once, and deleted runs, whose ids
+the service refuses, can be sent again a minute later.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
 EXAMPLES = "examples"
-"""The project of the example runs, and their environment: by either they are found and deleted."""
+"""The project and environment of the example runs, by which they are found and deleted."""
 MARKS = {PROJECT: EXAMPLES, "deployment.environment.name": EXAMPLES}
 APART_NS = 17 * 60 * 10**9
-"""How long before the next one each run ends."""
+"""Nanoseconds between the ends of two runs."""
 _SAME_IDS_NS = 60 * 10**9
 
 

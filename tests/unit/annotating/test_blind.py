@@ -88,7 +88,7 @@ def test_nothing_of_others_is_seen_before_one_is_done(desk: Desk) -> None:
 
 def test_a_living_queue_withholds_runs_that_nobody_looked_up(desk: Desk) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Filling, "asked_for", lambda *_: [])  # nobody looks
+        patch.setattr(Filling, "matching", lambda *_: [])  # nobody looks
         put(desk, trace_ids=[], where="model_steps >= 3", living=True)
         desk.mark(0, "correct", who="ada")
         score = {"trace_id": KEY.trace_id, "name": "judged", "source": "model", "author": "judge"}

@@ -90,7 +90,7 @@ def test_events_have_their_run_and_their_deliveries(served: Served) -> None:
     )
     step = {"step_id": "00f067aa0ba902b7", "name": "refund", "type": "tool"}
     shown = {"name": "planner", "question": "Refund?", "evidence": [step], "steps": ["0"]}
-    taken = replace(
+    drained = replace(
         fired,
         number=2,
         state=AlertState.WITHDRAWN,
@@ -98,7 +98,7 @@ def test_events_have_their_run_and_their_deliveries(served: Served) -> None:
         version=3,
         reason={"version": 3, "late_spans": ["1"]},
     )
-    served.store.alerts.add_events([fired, taken], [RunShown(key, "e1", 1, shown)])
+    served.store.alerts.add_events([fired, drained], [RunShown(key, "e1", 1, shown)])
     place = ("default", "refunds", "e1", 1, channel)
     served.store.alerts.add_deliveries([Delivery(*place, DeliveryState.DELIVERED, 1, fired.at_us)])
     newest, oldest = served.ask("GET", "/refunds/events").json()["items"]

@@ -247,7 +247,7 @@ def test_a_store_that_is_down_ends_no_wait(told: Told, monkeypatch: pytest.Monke
 def test_who_is_further_behind_than_the_window_loses_nothing(
     told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spanloom.api.feed.window.KEPT", 3)
+    monkeypatch.setattr("spanloom.api.feed.window.MOST_HELD", 3)
     at = told.ask()["next"]
     told.ask(after=at, wait=0.4)
     for number in range(1, 11):

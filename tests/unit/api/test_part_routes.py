@@ -75,7 +75,7 @@ def test_of_a_step_of_many_spans_some_are_given_as_sent(
     store.sent[KEY] = [wire_span(TRACE, int(span_id, 16)) for span_id in ids[:40]]
     store.stored_spans[KEY] = orjson.dumps([{"span_id": i, "step_id": call["id"]} for i in ids])
     found = client.get(f"{PATH}/steps/{call['id']}?with=spans").json()
-    assert (found["span_count"], len(found["spans"])) == (1_500, one_step.MAX_TOLD)
+    assert (found["span_count"], len(found["spans"])) == (1_500, one_step.MAX_LISTED)
     assert len(found["resourceSpans"]) == one_step.MAX_SENT
 
 

@@ -13,7 +13,7 @@ from tests.support.otlp_door import new_trace
 from tests.support.scored import SCORES, TRACE
 
 from spanloom.annotation.services import Annotating
-from spanloom.api.annotations.file_scores import taker_of
+from spanloom.api.annotations.file_scores import score_store_for
 from spanloom.client.transfer import run_scores
 from spanloom.client.transfer.scores import PlacedRow, send_scores
 from spanloom.core.errors import InvalidRequestError, PermanentError
@@ -168,7 +168,9 @@ def test_a_run_with_more_than_its_scores_may_take_is_rejected(
 def test_what_is_no_score_is_refused_alone(
     store: MemoryStore, bad: Mapping[str, Any], said: str
 ) -> None:
-    taker = taker_of(Caller("k", "default", frozenset({Scope.ANNOTATE})), Annotating.over(store))
+    taker = score_store_for(
+        Caller("k", "default", frozenset({Scope.ANNOTATE})), Annotating.over(store)
+    )
     assert taker is not None
     rows = [PlacedRow(str(n), row) for n, row in enumerate((GOOD, {**GOOD, **bad}, GOOD))]
     done = send_scores(taker, rows)
@@ -177,10 +179,12 @@ def test_what_is_no_score_is_refused_alone(
 
 
 def test_what_is_refused_stores_nothing_and_nan_is_no_number(store: MemoryStore) -> None:
-    taker = taker_of(ANYBODY, Annotating.over(store))
+    taker = score_store_for(ANYBODY, Annotating.over(store))
     assert taker is not None
     item = {key: value for key, value in GOOD.items() if key != "project"}
     with pytest.raises(PermanentError, match="name"):
         taker.store([item, {**item, "name": ""}], "")
     assert taker.store([{**item, "value": float("nan")}], "") == 1
-    assert taker_of(Caller("k", "p", frozenset({Scope.INGEST})), Annotating.over(store)) is None
+    assert (
+        score_store_for(Caller("k", "p", frozenset({Scope.INGEST})), Annotating.over(store)) is None
+    )

@@ -86,13 +86,13 @@ async def post_deletion(
     host = request.client.host if request.client else ""
     scope = _within(caller, query.scope)
     now_ns = await using.calls.run(using.store.deletions.now_ns)
-    wanted = new_deletion(scope, f"key {caller.key_id}" if caller.key_id else host, now_ns)
+    deletion = new_deletion(scope, f"key {caller.key_id}" if caller.key_id else host, now_ns)
     if query.dry_run:
         traces, spans = await using.calls.run(
-            using.store.deletions.extent_of, scope, wanted.until_seq
+            using.store.deletions.extent_of, scope, deletion.until_seq
         )
-        return Deletion.made_of(replace(wanted, id="", traces=traces, spans=spans))
-    return Deletion.made_of(await using.calls.run(using.store.deletions.delete, wanted))
+        return Deletion.made_of(replace(deletion, id="", traces=traces, spans=spans))
+    return Deletion.made_of(await using.calls.run(using.store.deletions.delete, deletion))
 
 
 @router.get(

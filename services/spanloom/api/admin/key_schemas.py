@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.access.keys import MadeKey
+from spanloom.access.keys import CreatedKey
 from spanloom.api.examples import answer
 from spanloom.api.query import Instant, Name
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
@@ -69,9 +69,9 @@ class NewKey(KeyItem):
     key: Annotated[str, Field(description="What senders and readers send. Not shown again.")]
 
     @classmethod
-    def just_made(cls, made: MadeKey) -> "NewKey":
+    def with_secret(cls, created: CreatedKey) -> "NewKey":
         """Return a new key with its secret as a response model."""
-        return cls(**KeyItem.of(made.key).model_dump(), key=made.text)
+        return cls(**KeyItem.of(created.key).model_dump(), key=created.text)
 
 
 class KeyList(BaseModel):

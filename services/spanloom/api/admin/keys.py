@@ -52,16 +52,16 @@ async def list_keys(request: Request, using: Using) -> KeyList:
     responses={200: NEW_KEY, **problem_responses(401, 403, 413, 422, 503)},
 )
 @needs(Scope.ADMIN, is_of_page=True)
-async def create_key(wanted: KeyRequest, request: Request, using: Using) -> NewKey:
+async def create_key(requested: KeyRequest, request: Request, using: Using) -> NewKey:
     """Make a key of one project or of all, and show it this once."""
-    made = await using.calls.run(
+    created = await using.calls.run(
         using.keys.create,
-        ALL_PROJECTS if wanted.project is None else wanted.project,
-        wanted.scopes,
-        wanted.expires_at,
+        ALL_PROJECTS if requested.project is None else requested.project,
+        requested.scopes,
+        requested.expires_at,
         caller_of(request),
     )
-    return NewKey.just_made(made)
+    return NewKey.with_secret(created)
 
 
 @router.delete(

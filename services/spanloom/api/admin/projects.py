@@ -28,10 +28,10 @@ RUNS = Numbers(
     [Metric(COUNT), Metric("max", RUN_FIELDS["start"], "max(start)")],
     [RUN_FIELDS["project"]],
 )
-"""How many runs each project has, and when the newest began."""
+"""The number of runs of each project, and the start of the newest."""
 NO_RUNS = Group([], None, [0, None])
 MOST_SIZES = 100_000
-"""Projects whose size is read, the largest; that of a smaller one is unknown."""
+"""The largest projects whose size is read; the size of others is unknown."""
 ProjectInQuery = Annotated[
     Name | None, Query(description="Only this project.", examples=["default"])
 ]

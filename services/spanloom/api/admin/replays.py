@@ -39,7 +39,7 @@ def _replay_id(replay_id: str) -> str:
 
 
 class ReplayQuery(BaseModel):
-    """Which trajectories to build again; a parameter that is not here is an error."""
+    """Which trajectories to build again; unknown parameters are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -128,8 +128,8 @@ async def post_replay(
     It does so in small pieces between its live work. A replay with the same filters that is
     still under way is given in place of a new one.
     """
-    wanted = query.selection(callers, using.extractor_version)
-    replay = await using.calls.run(request_replay, using.store.replays, wanted, time.time_ns())
+    selection = query.selection(callers, using.extractor_version)
+    replay = await using.calls.run(request_replay, using.store.replays, selection, time.time_ns())
     return Replay.made_of(replay)
 
 

@@ -7,7 +7,12 @@ from fastapi import APIRouter, Depends, Query
 
 from spanloom.annotation.agreement import ComparisonQuery
 from spanloom.annotation.reading import withheld_from
-from spanloom.api.annotations.annotators import OneProject, SinceInQuery, UntilInQuery, asked_rows
+from spanloom.api.annotations.annotators import (
+    OneProject,
+    SinceInQuery,
+    UntilInQuery,
+    annotation_query,
+)
 from spanloom.api.annotations.examples import AGREEMENT, UNITS
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
@@ -47,19 +52,19 @@ class AgreementQuery:
     ) -> None:
         """Read the parameters; FastAPI calls this as a dependency."""
         self.project, self.reader, self.scheme, self.queue = project, reader, scheme, queue
-        self.rows = asked_rows(scheme, "", since, until)
+        self.rows = annotation_query(scheme, "", since, until)
         self.with_changed = with_changed
 
-    def asked(self, using: Services) -> ComparisonQuery:
+    def comparison(self, using: Services) -> ComparisonQuery:
         """Return the query; raises ``UnknownSchemeError`` and ``UnknownQueueError``."""
-        desks = using.annotating.queues.views
-        desk = desks.named(self.project, self.queue) if self.queue else None
+        views = using.annotating.queues.views
+        view = views.named(self.project, self.queue) if self.queue else None
         return ComparisonQuery(
             self.project,
             using.annotating.schemes.find(self.project, self.scheme),
             self.rows,
             withheld_from(using.store.queues, Reach.only(self.project), self.reader),
-            {item.trace_id for item in desk.items} if desk else None,
+            {item.trace_id for item in view.items} if view else None,
             self.with_changed,
         )
 
@@ -137,7 +142,7 @@ async def get_agreement(query: Comparing, using: Using) -> Agreement:
     """
 
     def agree() -> Agreement:
-        found = using.annotating.agreeing.agree(query.asked(using))
+        found = using.annotating.agreeing.agree(query.comparison(using))
         return Agreement.made_of(found, scheme=query.scheme, project=query.project)
 
     return await using.calls.run(agree)
@@ -159,13 +164,13 @@ async def list_units(
     """
 
     def read() -> UnitList:
-        asked = query.asked(using)
-        found = using.annotating.agreeing.gather(asked)
-        said = list(filter(part.has, found.marks))
+        comparison = query.comparison(using)
+        found = using.annotating.agreeing.gather(comparison)
+        marks = list(filter(part.has, found.marks))
         scores = {} if part.agent or part.step_type else found.scores
-        aspects = aspects_of(asked.scheme, said, scores)
+        aspects = aspects_of(comparison.scheme, marks, scores)
         units = part.units(next((a.units for a in aspects if a.name == part.measure), {}))
-        places = {row.unit: row for row in said}
+        places = {row.unit: row for row in marks}
         items = [_item(u, units[u], places.get(u)) for u in sorted(units)[:MOST_UNITS]]
         return UnitList(total=len(units), items=items)
 
@@ -173,6 +178,6 @@ async def list_units(
 
 
 def _item(unit: Unit, values: Mapping[str, Hashable], row: UnitMark | None) -> UnitItem:
-    said = {who: str(value) for who, value in values.items()}
+    texts = {who: str(value) for who, value in values.items()}
     agent, step_type, quote = (row.agent, row.step_type, row.quote) if row else ("", "", "")
-    return UnitItem(**unit._asdict(), agent=agent, step_type=step_type, quote=quote, values=said)
+    return UnitItem(**unit._asdict(), agent=agent, step_type=step_type, quote=quote, values=texts)

@@ -67,7 +67,7 @@ UntilInQuery = Annotated[
 ]
 
 
-def asked_rows(
+def annotation_query(
     scheme: SchemeInQuery = "",
     annotator: AnnotatorInQuery = "",
     since: SinceInQuery = None,
@@ -79,4 +79,4 @@ def asked_rows(
     return AnnotationQuery(None, scheme, annotator, from_us, before_us)
 
 
-AskedAnnotations = Annotated[AnnotationQuery, Depends(asked_rows)]
+AnnotationFilters = Annotated[AnnotationQuery, Depends(annotation_query)]

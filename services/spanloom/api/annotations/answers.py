@@ -13,7 +13,7 @@ from spanloom.annotation.requests import InvalidWritesError, Problem, Session, W
 from spanloom.annotation.schemes import UnknownSchemeError
 from spanloom.annotation.writing import Written
 from spanloom.api.annotations.schemas import BulkRequest, shown
-from spanloom.api.runs.places import known
+from spanloom.api.runs.places import or_404
 from spanloom.api.services import Services
 from spanloom.core.annotation.marks import Score, plain
 from spanloom.core.annotation.scheme import Scheme
@@ -24,7 +24,7 @@ from spanloom.core.model.span import TraceKey
 async def home_of(using: Services, trace_id: str, callers: Reach, project: str | None) -> TraceKey:
     """Return the key of a trajectory; raises 404 if the caller may see none."""
     reach = callers.narrowed(project)
-    return known(
+    return or_404(
         await using.calls.run(using.store.spans.find_home, trace_id, reach), trace_id, project
     )
 
@@ -46,22 +46,24 @@ def keep(using: Services, key: TraceKey, version: int) -> bytes | None:
     return orjson.dumps({"trace_id": key.trace_id, "version": version})
 
 
-def mark_all(using: Services, session: Session, wanted: BulkRequest) -> Written:
+def mark_all(using: Services, session: Session, requested: BulkRequest) -> Written:
     """Mark each step that has no mark yet; raises ``InvalidWritesError`` if there are too many."""
     annotating = using.annotating
     version = session.version or annotating.versions.current(session.key)
     anchors = annotating.versions.anchors(session.key, version)
     rows = annotating.reading.of_trace(session.key, session.scheme.name, session.annotator)
     judged = {r.standing.step_id for r in rows if r.annotation.mark.correctness}
-    steps = anchors.below(wanted.below) if anchors else ()
+    steps = anchors.below(requested.below) if anchors else ()
     writes = [
-        Write(step.id, wanted.write_id, {"correctness": wanted.correctness})
+        Write(step.id, requested.write_id, {"correctness": requested.correctness})
         for step in steps
         if step.is_judged and step.id not in judged
     ]
     if len(writes) > writing.MOST_ROWS:
-        told = f"{len(writes):,} steps have no mark, and {writing.MOST_ROWS:,} is the most at once"
-        raise InvalidWritesError([Problem(0, "below", f"{told}: name a branch")])
+        excess = (
+            f"{len(writes):,} steps have no mark, and {writing.MOST_ROWS:,} is the most at once"
+        )
+        raise InvalidWritesError([Problem(0, "below", f"{excess}: name a branch")])
     return annotating.writing.write(session._replace(version=version), writes)
 
 
@@ -84,16 +86,16 @@ def listed_rows(
     """
     is_withheld = withheld_from(using.store.queues, Reach.only(key.project), reader)
     version = using.annotating.versions.current(key)
-    told = {**key._asdict(), "version": version, "withheld": 0}
+    end_members = {**key._asdict(), "version": version, "withheld": 0}
 
-    def seen() -> Iterator[Mapping[str, Any]]:
+    def visible() -> Iterator[Mapping[str, Any]]:
         for row in using.annotating.reading.each_of_trace(key, scheme, annotator, version):
             if is_withheld(key, row.annotation.slot.annotator):
-                told["withheld"] += 1
+                end_members["withheld"] += 1
             else:
                 yield shown(row)
 
-    return seen(), told
+    return visible(), end_members
 
 
 def written(using: Services, session: Session, done: Written) -> bytes:

@@ -15,7 +15,7 @@ from spanloom.annotation.entries import LineWriter, sft_lines
 from spanloom.annotation.exchange import ImportOutcome
 from spanloom.annotation.reading import withheld_from
 from spanloom.annotation.writing import MOST_ROWS
-from spanloom.api.annotations.annotators import AskedAnnotations, OneProject
+from spanloom.api.annotations.annotators import AnnotationFilters, OneProject
 from spanloom.api.annotations.examples import CORRECTIONS, ENTRIES, IMPORTED
 from spanloom.api.annotations.schemas import COLUMNS, rows_of
 from spanloom.api.http.doorkeeper import CallersReach
@@ -33,7 +33,7 @@ from spanloom.core.records.scheme import ImportFinding, ImportReport
 router = APIRouter(tags=["annotations"])
 
 AT_ONCE = 50
-"""Entries that are written in one blocking call."""
+"""Entries written in one blocking call."""
 _LINES = formats_of(Of.ANNOTATIONS, Via.QUERY)
 if TYPE_CHECKING:  # mypy can't derive members from a mapping
     Form = StrEnum
@@ -85,7 +85,7 @@ async def export_annotations(
     callers: CallersReach,
     using: Using,
     reader: Reader,
-    asked: AskedAnnotations,
+    filters: AnnotationFilters,
     project: ProjectInQuery = None,
     *,
     form: FormInQuery = _ENTRIES,
@@ -101,7 +101,7 @@ async def export_annotations(
     """
     reach = callers.narrowed(project)
     withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)
-    found = using.annotating.exchange.entries(reach, asked, withheld)
+    found = using.annotating.exchange.entries(reach, filters, withheld)
     if (table := form_for(accept)) not in (None, Ndjson):
         if form is not _ENTRIES:
             raise HTTPException(406, f"format={form} is lines of JSON: accept {NDJSON}.")
@@ -124,13 +124,13 @@ async def count_corrections(
     callers: CallersReach,
     using: Using,
     reader: Reader,
-    asked: AskedAnnotations,
+    filters: AnnotationFilters,
     project: ProjectInQuery = None,
 ) -> Corrections:
     """Return how many corrections `format=sft` and `format=dpo` write, and why not the others."""
     reach, counts = callers.narrowed(project), Counter[str]()
     withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)
-    entries = using.annotating.exchange.entries(reach, asked, withheld)
+    entries = using.annotating.exchange.entries(reach, filters, withheld)
     examples = sft_lines(using.store.documents, entries, counts)
     while await using.calls.run(_some, examples):
         pass
@@ -149,14 +149,14 @@ async def _lines(using: Services, entries: Iterator[Any], first: bytes) -> Async
         lines = await using.calls.run(_some, entries)
 
 
-def report_of(taken: Sequence[ImportOutcome], *, is_dry_run: bool) -> ImportReport:
+def report_of(outcomes: Sequence[ImportOutcome], *, is_dry_run: bool) -> ImportReport:
     """Return the report of an import, with its lines in order."""
-    refused = [(at, one.refused) for at, one in enumerate(taken, 1) if one.refused]
-    flags = [(at, flag) for at, one in enumerate(taken, 1) for flag in one.flags]
+    refused = [(at, one.refused) for at, one in enumerate(outcomes, 1) if one.refused]
+    flags = [(at, flag) for at, one in enumerate(outcomes, 1) for flag in one.flags]
     return ImportReport(
         dry_run=is_dry_run,
-        added=sum(one.added for one in taken),
-        there=sum(one.there for one in taken),
+        added=sum(one.added for one in outcomes),
+        there=sum(one.there for one in outcomes),
         refused=[ImportFinding(line=at, detail=detail) for at, detail in refused],
         flags=[ImportFinding(line=at, detail=flag) for at, flag in flags],
     )
@@ -184,7 +184,7 @@ def _parsed(at: int, line: bytes) -> Any:  # any JSON value
         raise HTTPException(422, f"Line {at} is no JSON: {error}") from error
 
 
-TAKEN_AT_ONCE = 20
+IMPORTED_AT_ONCE = 20
 """Entries that are imported in one blocking call."""
 DryRunInQuery = Annotated[
     bool, Query(description="Only say what would be stored.", examples=[True])
@@ -208,21 +208,21 @@ async def import_annotations(
     and named in `flags`.
     """
     entries = read_entries(await request.body())
-    return await take_all(using, project, entries, is_dry_run=dry_run)
+    return await import_all(using, project, entries, is_dry_run=dry_run)
 
 
-async def take_all(
+async def import_all(
     using: Services, project: str, entries: Sequence[dict[str, Any]], *, is_dry_run: bool
 ) -> ImportReport:
     """Import entries, each entirely or not at all; in batches, so that no call takes long."""
-    taken: list[ImportOutcome] = []
-    for start in range(0, len(entries), TAKEN_AT_ONCE):
-        some = entries[start : start + TAKEN_AT_ONCE]
-        taken += await using.calls.run(_take, using, project, some, is_dry_run)
-    return report_of(taken, is_dry_run=is_dry_run)
+    outcomes: list[ImportOutcome] = []
+    for start in range(0, len(entries), IMPORTED_AT_ONCE):
+        some = entries[start : start + IMPORTED_AT_ONCE]
+        outcomes += await using.calls.run(_import, using, project, some, is_dry_run)
+    return report_of(outcomes, is_dry_run=is_dry_run)
 
 
-def _take(
+def _import(
     using: Services, project: str, entries: Sequence[dict[str, Any]], is_dry_run: bool
 ) -> Sequence[ImportOutcome]:
     import_entry = using.annotating.exchange.import_entry

@@ -1,4 +1,4 @@
-"""Scores of files that are imported over the API: stored as those of ``POST /v1/scores``."""
+"""Stores the scores of files imported over the API, as ``POST /v1/scores`` does."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     Items = Sequence[Mapping[str, object]]
 
 
-def taker_of(caller: Caller, annotating: Annotating) -> FileScores | None:
-    """Return what takes the scores of a caller's files; ``None`` if it may not score runs."""
+def score_store_for(caller: Caller, annotating: Annotating) -> FileScores | None:
+    """Return the receiver of scores in a caller's files; ``None`` without scope ``annotate``."""
     return FileScores(caller, annotating) if Scope.ANNOTATE in caller.scopes else None
 
 
@@ -48,7 +48,7 @@ class FileScores:
 
 
 def _read(items: Items) -> ScoresRequest:
-    """Return scores as a request with the same JSON has them; raises ``InvalidRequestError``."""
+    """Return scores as a validated request; raises ``InvalidRequestError``."""
     try:
         return ScoresRequest.model_validate(orjson.loads(orjson.dumps({"items": items})))
     except ValidationError as error:
@@ -60,5 +60,5 @@ def _read(items: Items) -> ScoresRequest:
 def _sentence(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     _, _, *field = first["loc"]  # within items[n]
-    said = first["msg"].removeprefix("Value error, ")
-    return ": ".join([*filter(None, [".".join(map(str, field))]), said])
+    reason = first["msg"].removeprefix("Value error, ")
+    return ": ".join([*filter(None, [".".join(map(str, field))]), reason])

@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
 from spanloom.annotation.reading import withheld_from
-from spanloom.api.annotations.annotators import AskedAnnotations, OneProject
+from spanloom.api.annotations.annotators import AnnotationFilters, OneProject
 from spanloom.api.annotations.examples import IMPORTED, TASK
-from spanloom.api.annotations.exchange import DryRunInQuery, take_all
+from spanloom.api.annotations.exchange import DryRunInQuery, import_all
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.rows.forms import Drain
@@ -43,8 +43,8 @@ def zipped(write: Callable[[Callable[[str], IO[bytes]]], Iterator[None]]) -> Ite
 
         for _ in write(create):
             if pipe.held >= PIECE:
-                yield pipe.taken()
-    yield pipe.taken()
+                yield pipe.drained()
+    yield pipe.drained()
 
 
 router = APIRouter(tags=["annotations"])
@@ -89,7 +89,7 @@ async def export_task(
     project: OneProject,
     using: Using,
     reader: Reader,
-    asked: AskedAnnotations,
+    filters: AnnotationFilters,
     queue: Annotated[
         str, Query(description="The runs of this queue.", max_length=200, examples=[""])
     ] = "",
@@ -103,11 +103,11 @@ async def export_task(
     def begin() -> tuple[Iterator[bytes], bytes]:
         runs = None
         if queue:
-            desk = using.annotating.queues.views.named(project, queue)
-            runs = [item.trace_id for item in desk.items]
+            view = using.annotating.queues.views.named(project, queue)
+            runs = [item.trace_id for item in view.items]
         withheld = withheld_from(using.store.queues, Reach.only(project), reader)
         write = using.annotating.tasks.write
-        pieces = zipped(lambda create: write(create, project, asked, withheld, runs))
+        pieces = zipped(lambda create: write(create, project, filters, withheld, runs))
         return pieces, next(pieces, b"")
 
     pieces, first = await using.calls.run(begin)
@@ -123,12 +123,12 @@ async def export_task(
 )
 @needs(Scope.ANNOTATE)
 async def import_files(
-    wanted: PotatoFiles, project: OneProject, using: Using, dry_run: DryRunInQuery = False
+    requested: PotatoFiles, project: OneProject, using: Using, dry_run: DryRunInQuery = False
 ) -> ImportReport:
     """Take files as Potato writes them; the same again adds nothing. A line is an entry of them."""
-    files = {file.path: file.text.encode() for file in wanted.files}
+    files = {file.path: file.text.encode() for file in requested.files}
     entries = await using.calls.run(_read, files)
-    return await take_all(using, project, entries, is_dry_run=dry_run)
+    return await import_all(using, project, entries, is_dry_run=dry_run)
 
 
 def _read(files: Mapping[str, bytes]) -> list[dict[str, Any]]:

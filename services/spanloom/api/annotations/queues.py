@@ -46,8 +46,8 @@ async def list_queues(
 ) -> QueueList:
     """Return every queue and how far its annotators are."""
     listed = using.annotating.queues.views.listed
-    desks = await using.calls.run(listed, callers.narrowed(project))
-    return QueueList(items=[queue_item(desk) for desk in desks])
+    views = await using.calls.run(listed, callers.narrowed(project))
+    return QueueList(items=[queue_item(view) for view in views])
 
 
 @router.put(
@@ -58,19 +58,19 @@ async def list_queues(
 )
 @needs(Scope.ANNOTATE)
 async def put_queue(
-    name: QueueInPath, wanted: QueueRequest, project: OneProject, using: Using
+    name: QueueInPath, requested: QueueRequest, project: OneProject, using: Using
 ) -> QueueItem:
     """Store a queue, or change it, and put trajectories behind those in it.
 
     Who gets what follows from what is stored: each item goes to those who have least. A living
     queue takes in what its question finds whenever somebody looks at it.
     """
-    refuse_words(using, read_where(wanted.where))
-    queue = wanted.queue(project, name, using.annotating.writing.now_us())
+    refuse_words(using, read_where(requested.where))
+    queue = requested.queue(project, name, using.annotating.writing.now_us())
     put = using.annotating.queues.put
     return queue_item(
         await using.calls.run(
-            put, queue, wanted.trace_ids, wanted.gold_trace_ids, wanted.where.strip()
+            put, queue, requested.trace_ids, requested.gold_trace_ids, requested.where.strip()
         )
     )
 
@@ -87,8 +87,8 @@ async def get_queue(name: QueueInPath, project: OneProject, using: Using) -> Que
     queues = using.annotating.queues
 
     def read() -> QueueItem:
-        desk = queues.views.named(project, name)
-        return queue_item(desk, queues.gold.accuracy(desk))
+        view = queues.views.named(project, name)
+        return queue_item(view, queues.gold.accuracy(view))
 
     return await using.calls.run(read)
 
@@ -104,8 +104,8 @@ async def list_items(
     name: QueueInPath, project: OneProject, using: Using, reader: Reader
 ) -> QueuedRuns:
     """Return its trajectories, who annotates each, and who is done."""
-    desk = await using.calls.run(using.annotating.queues.views.named, project, name)
-    return queued_runs(desk, reader)
+    view = await using.calls.run(using.annotating.queues.views.named, project, name)
+    return queued_runs(view, reader)
 
 
 class Turn:
@@ -123,7 +123,7 @@ class Turn:
         self.queues = using.annotating.queues
         self._calls, self._place = using.calls, (project, name, trace_id, annotator)
 
-    async def say(self, note: Callable[[str, str, str, str], QueueView]) -> QueueItem:
+    async def record(self, note: Callable[[str, str, str, str], QueueView]) -> QueueItem:
         """Record an event of the item by ``note``, and return the state of its queue."""
         return queue_item(await self._calls.run(note, *self._place))
 
@@ -158,8 +158,8 @@ async def get_item(
 ) -> QueuePlace:
     """Return an item, and which it is of those that the annotator has."""
     holding = using.annotating.queues.views.holding
-    desk = await using.calls.run(holding, project, name, trace_id)
-    return queue_place(desk, trace_id, reader)
+    view = await using.calls.run(holding, project, name, trace_id)
+    return queue_place(view, trace_id, reader)
 
 
 @router.post(
@@ -171,7 +171,7 @@ async def get_item(
 @needs(Scope.ANNOTATE)
 async def begin(turn: OneTurn) -> QueueItem:
     """Note it, once: the time for an item counts from there. Of others' items nothing is noted."""
-    return await turn.say(turn.queues.begin)
+    return await turn.record(turn.queues.begin)
 
 
 @router.post(
@@ -183,7 +183,7 @@ async def begin(turn: OneTurn) -> QueueItem:
 @needs(Scope.ANNOTATE)
 async def done(turn: OneTurn) -> QueueItem:
     """Note it; 409 if the scheme requires more than was said."""
-    return await turn.say(turn.queues.done)
+    return await turn.record(turn.queues.done)
 
 
 @router.post(
@@ -195,7 +195,7 @@ async def done(turn: OneTurn) -> QueueItem:
 @needs(Scope.ANNOTATE)
 async def reopen(turn: OneTurn) -> QueueItem:
     """Note that the annotator is not done with it."""
-    return await turn.say(turn.queues.reopen)
+    return await turn.record(turn.queues.reopen)
 
 
 @router.post(
@@ -207,4 +207,4 @@ async def reopen(turn: OneTurn) -> QueueItem:
 @needs(Scope.ANNOTATE)
 async def adjudicate(turn: OneTurn) -> QueueItem:
     """Note it, once its annotators are done; what was decided are annotations of that origin."""
-    return await turn.say(turn.queues.adjudicate)
+    return await turn.record(turn.queues.adjudicate)

@@ -97,7 +97,7 @@ async def list_schemes(
 @needs(Scope.ANNOTATE)
 async def put_scheme(
     name: SchemeNameInPath,
-    wanted: SchemeText,
+    requested: SchemeText,
     project: OneProject,
     using: Using,
     reader: Reader,
@@ -109,7 +109,7 @@ async def put_scheme(
     """
     at_us = using.annotating.writing.now_us()
     put = using.annotating.rescoring.put
-    reading = await using.calls.run(put, project, name, wanted.text, reader, at_us)
+    reading = await using.calls.run(put, project, name, requested.text, reader, at_us)
     return stored_scheme(project, reading, reader, at_us)
 
 
@@ -120,7 +120,7 @@ async def put_scheme(
     responses={200: CHECKED, **problem_responses(401, 403, 413, 422, 503)},
 )
 @needs(Scope.ANNOTATE)
-async def check(wanted: SchemeText, using: Using) -> CheckedSchemes:
+async def check(requested: SchemeText, using: Using) -> CheckedSchemes:
     """Return each scheme of the text with remarks and errors; nothing is stored."""
-    found = await using.calls.run(check_schemes, wanted.text)
+    found = await using.calls.run(check_schemes, requested.text)
     return CheckedSchemes(schemes=list(map(CheckedScheme.made_of, found)))

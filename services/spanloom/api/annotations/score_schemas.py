@@ -35,7 +35,7 @@ Text = Annotated[str, Field(max_length=512)]
 MetricName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
 WAITS_US = 7 * 24 * 3600 * 1_000_000
-"""So long a score waits for its trajectory before it is listed as an orphan."""
+"""Microseconds that a score waits for its trajectory before it is listed as an orphan."""
 MOST_TRACES, MOST_SOURCES = 200, 20
 """Maximum of values in one request: the traces of one page of a list, and all sources."""
 
@@ -99,7 +99,7 @@ class ScoresQuery(BaseModel):
         ),
     ] = None
 
-    def asked(self) -> ScoreQuery:
+    def store_query(self) -> ScoreQuery:
         """Return the query for the store."""
         filters = ScoreQuery(
             self.trace_id,
@@ -119,7 +119,7 @@ class ScoresQuery(BaseModel):
             return BEFORE_ALL_SCORES
         return decode_score_cursor(self.cursor, fingerprint(self))
 
-    def cursor_behind(self, score: scores.Score) -> str:
+    def cursor_after(self, score: scores.Score) -> str:
         """Return the cursor of the page after a score."""
         place = ScorePlace(score.key.project, score.key.trace_id, score.id)
         return encode_score_cursor(place, fingerprint(self))
@@ -133,7 +133,7 @@ _NEEDS = {
     "conversation": "conversation_id",
     "item": "item",
 }
-"""What names each target."""
+"""The field that identifies each target."""
 
 
 class ScoreRequest(BaseModel):
@@ -222,7 +222,7 @@ class ScoreRequest(BaseModel):
     def score(self, project: str, now_us: int) -> scores.Score:
         """Return the score to store."""
         kind, number, text = self._typed()
-        made = {"trace_id", "value", "value_type", "label", "at", "evidence"}
+        converted = {"trace_id", "value", "value_type", "label", "at", "evidence"}
         return scores.Score(
             key=TraceKey(project, self.trace_id),
             revision=now_us if self.at is None else min(self.at * 1_000, now_us),
@@ -230,7 +230,7 @@ class ScoreRequest(BaseModel):
             number=number,
             text=text,
             evidence=self._evidence,
-            **self.model_dump(exclude=made),
+            **self.model_dump(exclude=converted),
         )
 
     @property

@@ -58,24 +58,24 @@ async def list_scores(
     if (form := form_for(accept)) is not None:
         withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)
         most = query.limit if "limit" in query.model_fields_set else None
-        found = every_score(using.store.scores, reach, query.asked(), after)
-        kept = (score for score in found if not withheld(score.key, score.author))
-        told = using.annotating.staleness.each(islice(kept, most))
-        rows = (ScoreItem.row_of(score, stale=stale) for score, stale in told)
+        found = every_score(using.store.scores, reach, query.store_query(), after)
+        visible = (score for score in found if not withheld(score.key, score.author))
+        with_staleness = using.annotating.staleness.each(islice(visible, most))
+        rows = (ScoreItem.row_of(score, stale=stale) for score, stale in with_staleness)
         return await stream_found(rows, columns_of(ScoreItem), form, using.calls)
 
     def read() -> tuple[list[ScoreItem], int, Score | None]:
-        page = using.store.scores.list(reach, query.asked(), limit + 1, after)
+        page = using.store.scores.list(reach, query.store_query(), limit + 1, after)
         withheld = withheld_from(using.store.queues, reach, reader)
-        seen = [score for score in page[:limit] if not withheld(score.key, score.author)]
+        visible = [score for score in page[:limit] if not withheld(score.key, score.author)]
         more = page[limit - 1] if len(page) > limit else None
-        told = using.annotating.staleness.each(seen)
-        items = [ScoreItem.made_of(score, stale=stale) for score, stale in told]
-        return items, len(page[:limit]) - len(seen), more
+        with_staleness = using.annotating.staleness.each(visible)
+        items = [ScoreItem.made_of(score, stale=stale) for score, stale in with_staleness]
+        return items, len(page[:limit]) - len(visible), more
 
     items, hidden, last = await using.calls.run(read)
-    behind = last and query.cursor_behind(last)
-    return ScoreList(items=items, withheld=hidden, next_cursor=behind)
+    next_cursor = last and query.cursor_after(last)
+    return ScoreList(items=items, withheld=hidden, next_cursor=next_cursor)
 
 
 @router.post(
@@ -91,7 +91,7 @@ async def list_scores(
 )
 @needs(Scope.ANNOTATE)
 async def write_scores(
-    wanted: ScoresRequest, project: OneProject, using: Using, response: Response
+    requested: ScoresRequest, project: OneProject, using: Using, response: Response
 ) -> WrittenScores:
     """Store scores of rules and models; those of annotators come from what they annotate.
 
@@ -100,11 +100,11 @@ async def write_scores(
     After 7 days it is listed as an orphan.
     """
     now_us = using.annotating.writing.now_us()
-    made: Sequence[Score] = [item.score(project, now_us) for item in wanted.items]
+    made: Sequence[Score] = [item.score(project, now_us) for item in requested.items]
     made = await using.calls.run(using.annotating.staleness.with_hashes, made)
     waiting = await using.calls.run(using.annotating.scores.store, made)
     if waiting:
         response.status_code = 202
-    told = await using.calls.run(list, using.annotating.staleness.each(made))
-    items = [ScoreItem.made_of(score, stale=stale) for score, stale in told]
+    with_staleness = await using.calls.run(list, using.annotating.staleness.each(made))
+    items = [ScoreItem.made_of(score, stale=stale) for score, stale in with_staleness]
     return WrittenScores(items=items, withheld=0, next_cursor=None, waiting=waiting)

@@ -25,7 +25,7 @@ from spanloom.api.annotations.schemas import (
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
+from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_unchanged
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import VARIES, stream_found
 from spanloom.api.runs.places import (
@@ -34,7 +34,7 @@ from spanloom.api.runs.places import (
     Reader,
     TextsInQuery,
     TraceIdInPath,
-    known,
+    or_404,
 )
 from spanloom.api.services import Using
 from spanloom.core.formats.entry import JSON
@@ -74,11 +74,11 @@ async def list_annotations(
     """
     key = await home_of(using, trace_id, callers, project)
     if (form := form_for(accept)) is not None:
-        asked = (using, key, reader, scheme, annotator)
-        rows, told = await using.calls.run(listed_rows, *asked)
-        return await stream_found(rows, ANNOTATION_COLUMNS, form, using.calls, told)
+        arguments = (using, key, reader, scheme, annotator)
+        rows, end_members = await using.calls.run(listed_rows, *arguments)
+        return await stream_found(rows, ANNOTATION_COLUMNS, form, using.calls, end_members)
     body = await using.calls.run(listed, using, key, reader, scheme, annotator)
-    answer = await using.calls.run(unless_known, body, JSON, if_none_match)
+    answer = await using.calls.run(unless_unchanged, body, JSON, if_none_match)
     answer.headers.update(VARIES)
     return answer
 
@@ -92,7 +92,7 @@ async def list_annotations(
 )
 @needs(Scope.ANNOTATE)
 async def write_annotations(
-    wanted: AnnotationsRequest,
+    requested: AnnotationsRequest,
     trace_id: TraceIdInPath,
     callers: CallersReach,
     using: Using,
@@ -106,10 +106,10 @@ async def write_annotations(
     """
     key = await home_of(using, trace_id, callers, project)
     session = await using.calls.run(
-        open_session, using, key, wanted.scheme, annotator, wanted.version
+        open_session, using, key, requested.scheme, annotator, requested.version
     )
-    session = session._replace(origin=Origin(wanted.origin), group=wanted.group)
-    writes = [item.write() for item in wanted.items]
+    session = session._replace(origin=Origin(requested.origin), group=requested.group)
+    writes = [item.write() for item in requested.items]
     done = await using.calls.run(using.annotating.writing.write, session, writes)
     body = await using.calls.run(written, using, session, done)
     return Response(body, media_type=JSON)
@@ -124,7 +124,7 @@ async def write_annotations(
 )
 @needs(Scope.ANNOTATE)
 async def bulk_annotate(
-    wanted: BulkRequest,
+    requested: BulkRequest,
     trace_id: TraceIdInPath,
     callers: CallersReach,
     using: Using,
@@ -134,10 +134,10 @@ async def bulk_annotate(
     """Give one mark to every step that has none yet, of all or of a branch: one undo group."""
     key = await home_of(using, trace_id, callers, project)
     session = await using.calls.run(
-        open_session, using, key, wanted.scheme, annotator, wanted.version
+        open_session, using, key, requested.scheme, annotator, requested.version
     )
-    session = session._replace(group=wanted.write_id)
-    rows = await using.calls.run(mark_all, using, session, wanted)
+    session = session._replace(group=requested.write_id)
+    rows = await using.calls.run(mark_all, using, session, requested)
     body = await using.calls.run(written, using, session, rows)
     return Response(body, media_type=JSON)
 
@@ -151,7 +151,7 @@ async def bulk_annotate(
 )
 @needs(Scope.ANNOTATE)
 async def undo_annotations(
-    wanted: UndoRequest,
+    requested: UndoRequest,
     trace_id: TraceIdInPath,
     callers: CallersReach,
     using: Using,
@@ -160,9 +160,9 @@ async def undo_annotations(
 ) -> Response:
     """Put back what was there before, as new revisions; their group is this request's write id."""
     key = await home_of(using, trace_id, callers, project)
-    session = await using.calls.run(open_session, using, key, wanted.scheme, annotator, None)
+    session = await using.calls.run(open_session, using, key, requested.scheme, annotator, None)
     undo = using.annotating.writing.undo
-    rows = await using.calls.run(undo, session, wanted.group, wanted.write_id)
+    rows = await using.calls.run(undo, session, requested.group, requested.write_id)
     body = await using.calls.run(written, using, session, rows)
     return Response(body, media_type=JSON)
 
@@ -191,7 +191,7 @@ async def get_version(
     """Return the document as it was: versions are kept from their first annotation on."""
     key = await home_of(using, trace_id, callers, project)
     document = await using.calls.run(using.annotating.versions.document, key, version)
-    whole = known(document, f"{trace_id} in version {version}", project)
+    whole = or_404(document, f"{trace_id} in version {version}", project)
     return Response(await using.calls.run(with_texts, whole, texts), media_type=JSON)
 
 
@@ -213,4 +213,4 @@ async def keep_version(
     """Keep it for good, so that what is said of it stays anchored however late it is saved."""
     key = await home_of(using, trace_id, callers, project)
     found = await using.calls.run(keep, using, key, version)
-    return Response(known(found, f"{trace_id} in version {version}", project), media_type=JSON)
+    return Response(or_404(found, f"{trace_id} in version {version}", project), media_type=JSON)

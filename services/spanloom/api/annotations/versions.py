@@ -8,7 +8,7 @@ from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.runs.outline_schemas import VersionItem, VersionList
-from spanloom.api.runs.places import ProjectInQuery, TraceIdInPath, known
+from spanloom.api.runs.places import ProjectInQuery, TraceIdInPath, or_404
 from spanloom.api.services import Using
 from spanloom.core.model.access import Reach, Scope
 from spanloom.core.model.span import TraceKey
@@ -30,7 +30,7 @@ async def list_versions(
     """Return the newest version, and behind it those that were kept, newest first."""
     key = await home_of(using, trace_id, callers, project)
     items = await using.calls.run(_items, using.store, key)
-    return VersionList(trace_id=trace_id, items=known(items or None, trace_id, project))
+    return VersionList(trace_id=trace_id, items=or_404(items or None, trace_id, project))
 
 
 def _items(store: ReadingStore, key: TraceKey) -> list[VersionItem]:

@@ -10,7 +10,7 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from spanloom.api.feed.window import PAGE, Wanted, Window
+from spanloom.api.feed.window import PAGE, FeedFilters, Window
 from spanloom.core.errors import OverloadedError, RetryableError
 from spanloom.core.model.access import Reach
 from spanloom.core.ports.feed import FeedPage, PositionGoneError
@@ -92,14 +92,14 @@ class Feed:
             self._poller.cancel()
             await asyncio.wait([self._poller])
 
-    async def end(self, wanted: Wanted) -> Position:
+    async def end(self, filters: FeedFilters) -> Position:
         """Return the position after everything stored."""
-        page = await self._calls.run(self._feed.announced, *wanted[:2], None, PAGE)
+        page = await self._calls.run(self._feed.announced, *filters[:2], None, PAGE)
         return page.next
 
     async def next_page(
         self,
-        wanted: Wanted,
+        filters: FeedFilters,
         after: Position,
         wait_s: float,
         is_gone: Callable[[], Awaitable[bool]] | None = None,
@@ -110,7 +110,7 @@ class Feed:
         has a position only. Raises ``PositionGoneError`` or ``RetryableError``.
         """
         until = asyncio.get_running_loop().time() + wait_s
-        news, page = self._news, await self._read_now(wanted, after)
+        news, page = self._news, await self._read_now(filters, after)
         while True:
             after = page.next
             left_s = until - asyncio.get_running_loop().time()
@@ -118,44 +118,44 @@ class Feed:
                 return page
             if not page.has_more and await _passes(news, left_s, is_gone):
                 return page
-            news, page = self._news, await self._read(wanted, after)
+            news, page = self._news, await self._read(filters, after)
 
-    async def _read_now(self, wanted: Wanted, after: Position) -> FeedPage:
+    async def _read_now(self, filters: FeedFilters, after: Position) -> FeedPage:
         """Read the window, then the store if that has nothing: it may be one poll behind."""
         if self._window is not None and self._window.reaches(after):
-            page = await self._take(self._window, wanted, after)
+            page = await self._read_window(self._window, filters, after)
             if page.announcements:
                 return page
-        return await self._ask(wanted, after)
+        return await self._read_store(filters, after)
 
-    async def _read(self, wanted: Wanted, after: Position) -> FeedPage:
+    async def _read(self, filters: FeedFilters, after: Position) -> FeedPage:
         if self._window is not None and self._window.reaches(after):
-            return await self._take(self._window, wanted, after)
-        return await self._ask(wanted, after)
+            return await self._read_window(self._window, filters, after)
+        return await self._read_store(filters, after)
 
-    async def _take(self, window: Window, wanted: Wanted, after: Position) -> FeedPage:
+    async def _read_window(self, window: Window, filters: FeedFilters, after: Position) -> FeedPage:
         """Return announcements from the window, without those deleted since."""
-        page = window.page(wanted, after)
+        page = window.page(filters, after)
         if not page.announcements:
             return page
-        keys = [told.key for told in page.announcements]
+        keys = [one.key for one in page.announcements]
         deleted = await self._calls.run(self._feed.deleted_among, keys)
-        kept = [told for told in page.announcements if told.key not in deleted]
-        return await self._asked(wanted, page._replace(announcements=kept))
+        left = [one for one in page.announcements if one.key not in deleted]
+        return await self._matching(filters, page._replace(announcements=left))
 
-    async def _ask(self, wanted: Wanted, after: Position) -> FeedPage:
-        found = await self._calls.run(self._feed.announced, *wanted[:2], after, PAGE)
-        page = found._replace(announcements=wanted.of(found.announcements))
-        return await self._asked(wanted, page)
+    async def _read_store(self, filters: FeedFilters, after: Position) -> FeedPage:
+        found = await self._calls.run(self._feed.announced, *filters[:2], after, PAGE)
+        page = found._replace(announcements=filters.of(found.announcements))
+        return await self._matching(filters, page)
 
-    async def _asked(self, wanted: Wanted, page: FeedPage) -> FeedPage:
-        """Return the page with only the announcements whose trajectories meet ``wanted.asked``."""
-        if wanted.asked is None or not page.announcements:
+    async def _matching(self, filters: FeedFilters, page: FeedPage) -> FeedPage:
+        """Return the page with only the announcements whose trajectories meet ``filters.query``."""
+        if filters.query is None or not page.announcements:
             return page
-        keys = list({told.key for told in page.announcements})
-        found = await self._calls.run(self._runs.asked_among, keys, wanted.reach, wanted.asked)
-        kept = [told for told in page.announcements if told.key in found]
-        return page._replace(announcements=kept)
+        keys = list({one.key for one in page.announcements})
+        found = await self._calls.run(self._runs.asked_among, keys, filters.reach, filters.query)
+        left = [one for one in page.announcements if one.key in found]
+        return page._replace(announcements=left)
 
     async def _poll(self) -> None:
         """Keep the window up to date while there are readers, and ``LINGER_S`` longer."""
@@ -169,14 +169,14 @@ class Feed:
             log.exception("the change feed is not read ahead until somebody asks for it again")
         finally:
             self._window = None
-            self._tell()
+            self._wake()
 
     async def _look(self) -> float:
         """Read the next page and wake readers if it has news; return seconds to sleep."""
         try:
             if self._window is None:
-                self._window = Window(await self.end(Wanted(*EVERYTHING)))
-                self._tell()  # waiting readers may lack what came before the window
+                self._window = Window(await self.end(FeedFilters(*EVERYTHING)))
+                self._wake()  # waiting readers may lack what came before the window
                 return 0.0
             page = await self._calls.run(self._feed.announced, *EVERYTHING, self._window.at, PAGE)
         except RetryableError as error:
@@ -185,10 +185,10 @@ class Feed:
             self._window = None
             return POLL_S
         if self._window.take(page):
-            self._tell()
+            self._wake()
         return 0.0 if page.has_more else POLL_S
 
-    def _tell(self) -> None:
+    def _wake(self) -> None:
         news, self._news = self._news, asyncio.Event()
         news.set()
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from spanloom.api.feed.feed import Feed
-    from spanloom.api.feed.window import Wanted
+    from spanloom.api.feed.window import FeedFilters
     from spanloom.core.ports.feed import Announcement, FeedPage
     from spanloom.core.query.positions import Position
 
 EVENT_STREAM = "text/event-stream"
 ALIVE_S = 15.0
 """Seconds without an event after which a comment is sent, to keep the connection alive."""
-COME_BACK_MS = 1000
+RECONNECT_MS = 1000
 LONGEST_S = 600.0
 """Seconds after which a stream ends and the reader reconnects, so that its key is checked again."""
 
@@ -38,7 +38,7 @@ class EventStream(StreamingResponse):
     def __init__(
         self,
         feed: Feed,
-        wanted: Wanted,
+        filters: FeedFilters,
         after: Position,
         first: FeedPage,
         show: Callable[[Announcement], bytes],
@@ -48,7 +48,7 @@ class EventStream(StreamingResponse):
         The reader has entered the feed already, and leaves it at the end of the answer.
         """
         self._feed = feed
-        super().__init__(_events(feed, wanted, after, first, show))
+        super().__init__(_events(feed, filters, after, first, show))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the events, then leave the feed."""
@@ -60,7 +60,7 @@ class EventStream(StreamingResponse):
 
 async def _events(
     feed: Feed,
-    wanted: Wanted,
+    filters: FeedFilters,
     before: Position,
     page: FeedPage,
     show: Callable[[Announcement], bytes],
@@ -68,7 +68,7 @@ async def _events(
     """Yield a chunk for each page; for a slow reader no page is read in advance."""
     known = Recent()
     until = monotonic() + LONGEST_S
-    yield b"retry: %d\n" % COME_BACK_MS
+    yield b"retry: %d\n" % RECONNECT_MS
     while True:
         new = [a for a in page.announcements if a.is_said or known.add((a.key, a.version))]
         yield b"".join(_lines(list(map(show, new)), before, page.next))
@@ -76,7 +76,7 @@ async def _events(
             return
         before = page.next
         try:
-            page = await feed.next_page(wanted, before, ALIVE_S)
+            page = await feed.next_page(filters, before, ALIVE_S)
         except (RetryableError, PositionGoneError, InvalidQueryError):
             return  # the reader reconnects, and is answered with a problem
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 class NotAcceptableError(SpanloomError):
     """The ``Accept`` header allows no available format."""
 
-    def __init__(self, accept: str, there_is: Iterable[str], more: str) -> None:
+    def __init__(self, accept: str, available: Iterable[str], more: str) -> None:
         """List the available media types."""
-        self.available = list(there_is)
+        self.available = list(available)
         listed = ", ".join(self.available)
         super().__init__(f"No rows in {accept!r}; accept one of {listed}{more}.")
 
@@ -35,24 +35,24 @@ class _Range(NamedTuple):
         return int(self.media == "*/*")
 
 
-def preferred(accept: str, there_is: Iterable[str], more: str) -> str:
-    """Return the media type that a header prefers, the first of ``there_is`` without a header.
+def preferred(accept: str, available: Iterable[str], more: str) -> str:
+    """Return the media type that a header prefers, the first of ``available`` without a header.
 
-    Among equal weights the type named first wins; the first of ``there_is`` wins remaining ties.
+    Among equal weights the type named first wins; the first of ``available`` wins remaining ties.
     Raises ``NotAcceptableError`` if the header allows none; ``more`` ends its message.
     """
-    available = list(there_is)
+    available = list(available)
     ranges = [_read(part) for part in accept.split(",") if part.strip()]
     if not ranges:
         return available[0]
-    wanted = {media: _wanted(ranges, media) for media in available}
-    best = max(wanted, key=lambda media: wanted[media])  # the first of equals
-    if wanted[best][0] <= 0:
+    weights = {media: _weight_of(ranges, media) for media in available}
+    best = max(weights, key=lambda media: weights[media])  # the first of equals
+    if weights[best][0] <= 0:
         raise NotAcceptableError(accept, available, more)
     return best
 
 
-def _wanted(ranges: Sequence[_Range], media: str) -> tuple[float, int]:
+def _weight_of(ranges: Sequence[_Range], media: str) -> tuple[float, int]:
     """Return the weight of the most specific range that matches, and its negated place."""
     at = max(range(len(ranges)), key=lambda place: ranges[place].covers(media))
     return (ranges[at].weight if ranges[at].covers(media) else 0.0, -at)

@@ -127,15 +127,15 @@ def _check_page(origin: str, needs: Needs, scope: Scope) -> None:
     another origin can send neither media type without a CORS preflight, which is never granted.
     """
     headers = Headers(scope=scope)
-    wanted = JSON if needs.is_of_page else _OF_PAGES.get(needs.scope) if needs.scope else None
-    if wanted is None:
+    needed = JSON if needs.is_of_page else _OF_PAGES.get(needs.scope) if needs.scope else None
+    if needed is None:
         raise PermissionDeniedError("Nothing is changed on behalf of a web page.")
     is_own = origin.partition("://")[2] == headers.get("host", "")
     if not is_own or headers.get("sec-fetch-site", "same-origin") != "same-origin":
         raise PermissionDeniedError("Nothing is changed on behalf of a page from elsewhere.")
     sent = headers.get("content-type", "").partition(";")[0].strip()
-    if sent != wanted and (sent or wanted == FILE):
-        raise PermissionDeniedError(f"A page sends this as {wanted}.")
+    if sent != needed and (sent or needed == FILE):
+        raise PermissionDeniedError(f"A page sends this as {needed}.")
 
 
 def _no_route(path: str, methods: set[str]) -> Response:

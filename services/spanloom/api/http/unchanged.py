@@ -19,7 +19,7 @@ NOT_MODIFIED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def unless_known(body: bytes, media_type: str, if_none_match: str) -> Response:
+def unless_unchanged(body: bytes, media_type: str, if_none_match: str) -> Response:
     """Return the body with its ``etag``, or 304 if ``if_none_match`` has the same ``etag``.
 
     The tag is weak: the same body may be sent compressed or as it is.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import orjson
 
 from spanloom.api.rows.columns import COUNTED, Sort
-from spanloom.api.rows.forms import Drain, Written
+from spanloom.api.rows.forms import Drain, WrittenPage
 from spanloom.core.formats.entry import ARROW, PARQUET
 
 if TYPE_CHECKING:
@@ -113,9 +113,9 @@ class _Columnar:
 
     def head(self) -> bytes:
         """See ``Form.head``."""
-        return self._drain.taken()
+        return self._drain.drained()
 
-    def page(self, rows: Sequence[Row]) -> Written:
+    def page(self, rows: Sequence[Row]) -> WrittenPage:
         """See ``Form.page``."""
         import pyarrow as pa  # noqa: PLC0415  # 45 MB, only if requested
 
@@ -125,12 +125,12 @@ class _Columnar:
         ]
         batch = pa.record_batch(arrays, schema=self._schema)
         self._writer.write_batch(batch)
-        return Written(self._drain.taken(), batch.nbytes)
+        return WrittenPage(self._drain.drained(), batch.nbytes)
 
-    def end(self, _told: Mapping[str, object]) -> bytes:
+    def end(self, _members: Mapping[str, object]) -> bytes:
         """See ``Form.end``."""
         self._writer.close()
-        return self._drain.taken()
+        return self._drain.drained()
 
     def broken(self, _error: str, _count: int) -> None:
         """See ``Form.broken``: neither format can express it."""

@@ -110,8 +110,8 @@ def read_fields(
     problems = [_problem(name, list(known)) for name in names if name.text not in known]
     if problems or not names:
         raise InvalidTextError(text, problems or [_nothing(text, known)], "fields")
-    wanted = dict.fromkeys(column for name in names for column in known[name.text])
-    return {column: every[column] for column in wanted}
+    selected = dict.fromkeys(column for name in names for column in known[name.text])
+    return {column: every[column] for column in selected}
 
 
 def _problem(name: Piece, known: Sequence[str]) -> WhereProblem:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]  # as in JSON
 
 
-class Written(NamedTuple):
+class WrittenPage(NamedTuple):
     """A page of rows as written by a ``Form``."""
 
     body: bytes
@@ -30,7 +30,7 @@ class Written(NamedTuple):
 
 
 class Drain(io.RawIOBase):
-    """A file in memory that is emptied by ``taken``."""
+    """A file in memory that is emptied by ``drained``."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -38,7 +38,7 @@ class Drain(io.RawIOBase):
         self._pieces: list[bytes] = []
         self._size = 0
         self.held = 0
-        """Bytes written since the last call of ``taken``."""
+        """Bytes written since the last call of ``drained``."""
 
     def writable(self) -> bool:
         """See ``io.IOBase``."""
@@ -46,17 +46,17 @@ class Drain(io.RawIOBase):
 
     def write(self, piece: Any) -> int:  # any bytes-like object
         """See ``io.RawIOBase``."""
-        taken = bytes(piece)
-        self._pieces.append(taken)
-        self._size += len(taken)
-        self.held += len(taken)
-        return len(taken)
+        data = bytes(piece)
+        self._pieces.append(data)
+        self._size += len(data)
+        self.held += len(data)
+        return len(data)
 
     def tell(self) -> int:
         """Return the bytes written so far, taken or not: a footer holds offsets of its parts."""
         return self._size
 
-    def taken(self) -> bytes:
+    def drained(self) -> bytes:
         """Return the bytes written since the last call."""
         body = b"".join(self._pieces)
         self._pieces.clear()
@@ -75,10 +75,10 @@ class Form(Protocol):
     def head(self) -> bytes:
         """Return the bytes before the rows."""
 
-    def page(self, rows: Sequence[Row]) -> Written:
+    def page(self, rows: Sequence[Row]) -> WrittenPage:
         """Return a page of rows, written."""
 
-    def end(self, told: Mapping[str, object]) -> bytes:
+    def end(self, members: Mapping[str, object]) -> bytes:
         """Return the bytes that mark the answer as complete, with some members about it."""
 
     def broken(self, error: str, count: int) -> bytes | None:
@@ -100,16 +100,16 @@ class Ndjson:
         """See ``Form.head``."""
         return b""
 
-    def page(self, rows: Sequence[Row]) -> Written:
+    def page(self, rows: Sequence[Row]) -> WrittenPage:
         """See ``Form.page``."""
         body = io.BytesIO()
         for row in rows:  # one at a time: orjson's results take up to 15 times their size
             body.write(_line(row))
-        return Written(body.getvalue(), body.tell())
+        return WrittenPage(body.getvalue(), body.tell())
 
-    def end(self, told: Mapping[str, object]) -> bytes:
+    def end(self, members: Mapping[str, object]) -> bytes:
         """See ``Form.end``."""
-        return _line({"end": True, **told})
+        return _line({"end": True, **members})
 
     def broken(self, error: str, count: int) -> bytes:
         """See ``Form.broken``."""
@@ -129,10 +129,10 @@ class Csv:
         """See ``Form.head``."""
         return csv_lines([self._names]).encode()
 
-    def page(self, rows: Sequence[Row]) -> Written:
+    def page(self, rows: Sequence[Row]) -> WrittenPage:
         """See ``Form.page``."""
         body = csv_lines([row.get(name) for name in self._names] for row in rows).encode()
-        return Written(body, len(body))
+        return WrittenPage(body, len(body))
 
     def end(self, _told: Mapping[str, object]) -> bytes:
         """See ``Form.end``."""
@@ -142,8 +142,8 @@ class Csv:
         """See ``Form.broken``: a line with an error would be read as one more row."""
 
 
-def _line(told: Mapping[str, object]) -> bytes:
-    return orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE)
+def _line(members: Mapping[str, object]) -> bytes:
+    return orjson.dumps(members, option=orjson.OPT_APPEND_NEWLINE)
 
 
 _FORMS = list(formats_of(Of.ROWS, Via.ACCEPT).values())
@@ -159,9 +159,9 @@ def form_for(accept: str) -> type[Form] | None:
     Among equal weights the format named first wins; JSON wins remaining ties. Raises
     ``NotAcceptableError`` if the header allows none.
     """
-    there_is = _available()
-    more = "" if len(there_is) > len(_FORMS) else _NOT_INSTALLED
-    chosen = there_is[preferred(accept, there_is, more)]
+    available = _available()
+    more = "" if len(available) > len(_FORMS) else _NOT_INSTALLED
+    chosen = available[preferred(accept, available, more)]
     if chosen is None:
         return None
     form: type[Form] = chosen.load_writer()

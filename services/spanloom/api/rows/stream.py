@@ -36,12 +36,12 @@ class Line(Protocol):
 
 LineT = TypeVar("LineT", bound=Line)
 _TEXTS = (Sort.MOMENT, Sort.LENGTH)
-"""Strings in JSON, numbers in records."""
+"""Types that are strings in JSON but numbers in records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows(Generic[LineT, CursorT]):
-    """A list that is read from a position on and shown as rows."""
+    """A list of the store, read from a position on, and converted to rows."""
 
     read: Callable[[int, CursorT | None], Sequence[LineT]]
     show: Callable[[LineT], BaseModel]
@@ -84,7 +84,7 @@ def plain_rows(rows: Iterable[dict[str, Any]], columns: Columns) -> list[dict[st
 
 
 PAGE_ROWS = 1_000
-"""Rows of the first page; by their size that of the next pages is chosen."""
+"""Rows of the first page; their size decides the number of rows of later pages."""
 PAGE_BYTES = 8 << 20
 FEWEST_ROWS, MOST_ROWS = 100, 7_500
 """Limits of a page, whatever the size of its rows: each page runs the whole query again, and the
@@ -100,16 +100,16 @@ async def stream_rows(
     walk = await calls.run(_Walk, rows, form)
     first = await calls.run(walk.next_page)
     return StreamingResponse(
-        written(walk, calls, first), headers=VARIES, media_type=form.media_type
+        write_pages(walk, calls, first), headers=VARIES, media_type=form.media_type
     )
 
 
 def whole_rows(
-    found: Sequence[Row], columns: Columns, form: type[Form], **told: object
+    found: Sequence[Row], columns: Columns, form: type[Form], **members: object
 ) -> Response:
     """Answer with rows that are all in memory already."""
     writer = form(columns)
-    body = writer.head() + writer.page(found).body + writer.end({"count": len(found), **told})
+    body = writer.head() + writer.page(found).body + writer.end({"count": len(found), **members})
     return Response(body, headers=VARIES, media_type=form.media_type)
 
 
@@ -121,8 +121,8 @@ def chosen_page(
     """Answer with a JSON page of the selected columns; it may have fewer rows than the page."""
     shown = rows.shown(page.lines)
     is_cut = len(shown) < len(page.lines)
-    told = Page(page.lines[: len(shown)], has_more=page.has_more or is_cut)
-    body = orjson.dumps({"items": shown, "next_cursor": next_cursor(told)})
+    cut = Page(page.lines[: len(shown)], has_more=page.has_more or is_cut)
+    body = orjson.dumps({"items": shown, "next_cursor": next_cursor(cut)})
     return Response(body, headers=VARIES, media_type="application/json")
 
 
@@ -134,7 +134,7 @@ class _Walk(Generic[LineT, CursorT]):
         self._rows, self._after = rows, rows.after
         self._size = self._bounded(PAGE_ROWS if rows.add is None else FEWEST_ROWS)
         self.writer: Form = form(rows.columns)
-        self.told, self.count, self.is_over = NOTHING_MORE, 0, False
+        self.members, self.count, self.is_over = NOTHING_MORE, 0, False
 
     def next_page(self) -> bytes:
         """Return the next page, written."""
@@ -164,7 +164,7 @@ class Pages(Protocol):
     """Rows that are written page by page."""
 
     writer: Form
-    told: Mapping[str, object]
+    members: Mapping[str, object]
     """Further members of the end of the answer, in addition to the number of rows."""
     count: int
     is_over: bool
@@ -173,21 +173,21 @@ class Pages(Protocol):
         """Return the next page, written; it may block."""
 
 
-async def written(walk: Pages, calls: BoundedCalls, page: bytes) -> AsyncIterator[bytes]:
-    """Yield the first page and all after it, and at the end the number of rows."""
+async def write_pages(walk: Pages, calls: BoundedCalls, page: bytes) -> AsyncIterator[bytes]:
+    """Yield the first page, all later pages, and an end with the number of rows."""
     yield walk.writer.head()
     while True:
         yield page
         if walk.is_over:
-            yield walk.writer.end({"count": walk.count, **walk.told})
+            yield walk.writer.end({"count": walk.count, **walk.members})
             return
         try:
             page = await calls.run(walk.next_page)
         except (RetryableError, InvalidQueryError) as error:
-            said = walk.writer.broken(str(error), walk.count)
-            if said is None:
+            broken_end = walk.writer.broken(str(error), walk.count)
+            if broken_end is None:
                 raise
-            yield said
+            yield broken_end
             return
 
 
@@ -196,16 +196,16 @@ async def stream_found(
     columns: Columns,
     form: type[Form],
     calls: BoundedCalls,
-    told: Mapping[str, object] = NOTHING_MORE,
+    members: Mapping[str, object] = NOTHING_MORE,
 ) -> StreamingResponse:
     """Stream all rows; the first page is read before the answer starts, so errors are problems.
 
-    ``told`` has further members of the final line of NDJSON; it is read after the last row.
+    ``members`` has further members of the final line of NDJSON; it is read after the last row.
     """
-    pages = _Pages(found, columns, form, told)
+    pages = _Pages(found, columns, form, members)
     first = await calls.run(pages.next_page)
     return StreamingResponse(
-        written(pages, calls, first), headers=VARIES, media_type=form.media_type
+        write_pages(pages, calls, first), headers=VARIES, media_type=form.media_type
     )
 
 
@@ -217,9 +217,9 @@ class _Pages:
         found: Iterator[Row],
         columns: Columns,
         form: type[Form],
-        told: Mapping[str, object],
+        members: Mapping[str, object],
     ) -> None:
-        self._found, self._columns, self.told = found, columns, told
+        self._found, self._columns, self.members = found, columns, members
         self.writer: Form = form(columns)
         self.count, self.is_over = 0, False
 

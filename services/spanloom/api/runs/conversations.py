@@ -63,11 +63,11 @@ async def list_conversations(
     Each is counted whole, with all its runs. They come by the newest run that passes, newest first;
     one that goes on between two pages moves to the front.
     """
-    after, asked = position_of(query, CONVERSATIONS_PATH), query.filter()
+    after, condition = position_of(query, CONVERSATIONS_PATH), query.filter()
     reach = callers.narrowed(query.project)
 
     def read(limit: int, after: Cursor | None) -> Sequence[ListedConversation]:
-        return using.store.conversations.list(reach, asked, limit, after)
+        return using.store.conversations.list(reach, condition, limit, after)
 
     if (form := form_for(accept)) is not None:
         columns = columns_of(ConversationItem)
@@ -103,11 +103,11 @@ async def get_conversation(
     steps names. Pages follow each other by `cursor`, a position and not a number.
     """
     of = f"{CONVERSATIONS_PATH}/{conversation_id}"
-    after, asked = position_of(query, of), query.filter()
+    after, condition = position_of(query, of), query.filter()
     reach = callers.narrowed(query.project)
 
     def read(limit: int, after: Cursor | None) -> Sequence[ListedRun]:
-        found = using.store.runs.conversation(conversation_id, reach, asked, limit, after)
+        found = using.store.runs.conversation(conversation_id, reach, condition, limit, after)
         if not found and after is None:
             raise no_conversation(conversation_id)
         return found

@@ -11,7 +11,7 @@ from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.query import Name
 from spanloom.api.runs.outlines import document_of
-from spanloom.api.runs.places import ProjectInQuery, TraceIdInPath, VersionInQuery, known
+from spanloom.api.runs.places import ProjectInQuery, TraceIdInPath, VersionInQuery, or_404
 from spanloom.api.services import Using
 from spanloom.core.diff.diff import diff_documents
 from spanloom.core.diff.shown import show_diff
@@ -62,10 +62,10 @@ async def get_diff(
         (trace_id, project, version),
         (other_trace_id, other_project or project, other_version),
     )
-    for wanted, own, number in sides:
+    for trace, own, number in sides:
         reach = callers.narrowed(own)
-        found = await using.calls.run(document_of, using, wanted, reach, number)
-        documents.append(known(found, wanted, own))
+        found = await using.calls.run(document_of, using, trace, reach, number)
+        documents.append(or_404(found, trace, own))
     body = await using.calls.run(_body, *documents, every=every, texts=whole_texts)
     return Response(body, media_type=CANONICAL.media_type)
 

@@ -36,8 +36,8 @@ class VersionItem(BaseModel):
     @classmethod
     def of(cls, stored: StoredVersion) -> "VersionItem":
         """Return the newest version as a response model."""
-        told = stored._asdict()
-        return cls(is_newest=True, stored_at=told.pop("stored_at_ms"), **told)
+        members = stored._asdict()
+        return cls(is_newest=True, stored_at=members.pop("stored_at_ms"), **members)
 
     @classmethod
     def of_kept(cls, kept: KeptAt) -> "VersionItem":

@@ -9,7 +9,7 @@ from spanloom.api.examples import EXPORT_HTML, FOUND, GRAPH, OUTLINE, ROWS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
+from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_unchanged
 from spanloom.api.runs.outline_schemas import (
     MAX_FOUND,
     MAX_ROWS,
@@ -23,7 +23,7 @@ from spanloom.api.runs.places import (
     ProjectInQuery,
     TraceIdInPath,
     VersionInQuery,
-    known,
+    or_404,
     refuse_other,
 )
 from spanloom.api.services import Services, Using
@@ -59,9 +59,9 @@ async def get_outline(
     """
     reach = callers.narrowed(project)
     found = await using.calls.run(using.views.view, trace_id, reach, version)
-    view = _of_version(known(found, trace_id, project), version)
+    view = _of_version(or_404(found, trace_id, project), version)
     body = await using.calls.run(encode_outline, view.rows, view.version)
-    return await using.calls.run(unless_known, body, MEDIA_TYPE, if_none_match)
+    return await using.calls.run(unless_unchanged, body, MEDIA_TYPE, if_none_match)
 
 
 @router.get(
@@ -92,7 +92,7 @@ async def get_rows(
     """Return rows by their numbers in the outline: the first words, model, cost and failure."""
     reach = callers.narrowed(project)
     found = await using.calls.run(using.views.view, trace_id, reach, version)
-    view = _of_version(known(found, trace_id, project), version)
+    view = _of_version(or_404(found, trace_id, project), version)
     end = min(from_ + MAX_ROWS, len(view.rows) if to is None else to, len(view.rows))
     items = await using.calls.run(_items, view, range(from_, end))
     return RowList(version=view.version, rows=len(view.rows), items=items)
@@ -119,7 +119,7 @@ async def search_run(
     """Return the rows whose name, input, output or error contains a text, parts of words too."""
     reach = callers.narrowed(project)
     found = await using.calls.run(using.views.whole, trace_id, reach, version)
-    run = known(found, trace_id, project)
+    run = or_404(found, trace_id, project)
     _of_version(run.view, version)
     items = await using.calls.run(_found, run, q)
     return FoundList(
@@ -148,7 +148,7 @@ async def get_graph(
     """
     reach = callers.narrowed(project)
     found = await using.calls.run(using.views.whole, trace_id, reach, version)
-    run = known(found, trace_id, project)
+    run = or_404(found, trace_id, project)
     _of_version(run.view, version)
     graph: dict[str, Any] = await using.calls.run(run_graph, run.view.rows, run.steps)
     return RunGraph.model_validate({"version": run.view.version, **graph})
@@ -207,7 +207,7 @@ async def export_page(
     """
     reach = callers.narrowed(project)
     found = await using.calls.run(document_of, using, trace_id, reach, version)
-    body = await using.calls.run(run_page, known(found, trace_id, project))
+    body = await using.calls.run(run_page, or_404(found, trace_id, project))
     return Response(body, headers=file_headers(trace_id), media_type=HTML)
 
 

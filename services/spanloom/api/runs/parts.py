@@ -18,7 +18,7 @@ from spanloom.api.runs.places import (
     TextsInQuery,
     TraceIdInPath,
     VersionInQuery,
-    known,
+    or_404,
     refuse_other,
 )
 from spanloom.api.services import Services, Using
@@ -31,8 +31,8 @@ from spanloom.core.ports.reading import Documents, ReadingStore
 
 router = APIRouter(tags=["trajectories"])
 
-MAX_TOLD = 1_000
-"""Maximum of spans listed for one step."""
+MAX_LISTED = 1_000
+"""Spans listed for one step, at most."""
 MAX_SENT = 16
 """Maximum of spans returned as OTLP: the step's own, and the earliest of the merged ones."""
 
@@ -71,11 +71,11 @@ async def get_step(
     JSON.
     """
     reach = callers.narrowed(project)
-    home = known(
+    home = or_404(
         await using.calls.run(using.store.spans.find_home, trace_id, reach), trace_id, project
     )
-    asked = _Asked(step_id, texts, with_ is not None, version)
-    body = await using.calls.run(_step_body, using.store, home, asked)
+    requested = _StepRequest(step_id, texts, with_ is not None, version)
+    body = await using.calls.run(_step_body, using.store, home, requested)
     if body is None:
         raise HTTPException(
             404,
@@ -84,48 +84,50 @@ async def get_step(
     return Response(body, media_type="application/json")
 
 
-class _Asked(NamedTuple):
+class _StepRequest(NamedTuple):
     step_id: str
     texts: Texts
     with_spans: bool
     version: int | None
 
 
-def _step_body(store: ReadingStore, home: TraceKey, asked: _Asked) -> bytes | None:
+def _step_body(store: ReadingStore, home: TraceKey, requested: _StepRequest) -> bytes | None:
     """Return one step as JSON, ``None`` if there is none; parses the document, so it may block."""
-    found = _documents(store, home, asked)
+    found = _documents(store, home, requested)
     if found is None:  # deleted meanwhile
         return None
     whole: Json = orjson.loads(found.document)
-    refuse_other(whole["extraction"]["version"], asked.version)
-    step = find_step(whole, asked.step_id)
+    refuse_other(whole["extraction"]["version"], requested.version)
+    step = find_step(whole, requested.step_id)
     if step is None:
         return None
-    turn_texts_of(step, asked.texts)
-    if asked.with_spans:
+    turn_texts_of(step, requested.texts)
+    if requested.with_spans:
         step["version"] = whole["extraction"]["version"]
-        step |= _made_of(store, home, found.spans, asked.step_id)
+        step |= _made_of(store, home, found.spans, requested.step_id)
     return orjson.dumps(step)
 
 
-def _documents(store: ReadingStore, home: TraceKey, asked: _Asked) -> Documents | None:
+def _documents(store: ReadingStore, home: TraceKey, requested: _StepRequest) -> Documents | None:
     own = Reach.only(home.project)
-    if asked.version not in (None, store.versions.current(home)):
-        kept = kept_documents(store.versions, home, asked.version or 0)
+    if requested.version not in (None, store.versions.current(home)):
+        kept = kept_documents(store.versions, home, requested.version or 0)
         if kept is not None:
             return kept
-    if asked.with_spans:
+    if requested.with_spans:
         return store.documents.both(home.trace_id, own)
     document = store.documents.get(home.trace_id, own)
     return None if document is None else Documents(document, b"[]")
 
 
 def _made_of(store: ReadingStore, home: TraceKey, spans: bytes, step_id: str) -> Json:
-    told = spans_under(spans, step_id)
-    sent = b"".join(store.spans.read_otlp(home, span["span_id"]) for span in told[:MAX_SENT])
+    spans_of_step = spans_under(spans, step_id)
+    sent = b"".join(
+        store.spans.read_otlp(home, span["span_id"]) for span in spans_of_step[:MAX_SENT]
+    )
     return {
-        "span_count": len(told),
-        "spans": told[:MAX_TOLD],
+        "span_count": len(spans_of_step),
+        "spans": spans_of_step[:MAX_LISTED],
         "resourceSpans": [orjson.Fragment(item) for item in resource_spans_json(sent)],
     }
 
@@ -158,7 +160,7 @@ async def get_sent_span(
 ) -> Response:
     """Return a span with its resource and scope in OTLP's JSON: attributes, events, links."""
     found = await using.calls.run(using.store.spans.find_home, trace_id, callers.narrowed(project))
-    home = known(found, trace_id, project)
+    home = or_404(found, trace_id, project)
     sent = await using.calls.run(using.store.spans.read_otlp, home, span_id)
     if not sent:
         raise HTTPException(404, f"Trace {trace_id} has no span {span_id}.")
@@ -188,7 +190,7 @@ async def get_otlp(
     that this one shows come after its own spans, under their own ids.
     """
     found = await using.calls.run(using.store.spans.find_home, trace_id, callers.narrowed(project))
-    home = known(found, trace_id, project)
+    home = or_404(found, trace_id, project)
     is_protobuf = PROTOBUF in accept
     parts = await using.calls.run(using.store.spans.parts_shown, home)
     first = await using.calls.run(using.store.spans.read_otlp, home, limit=SPANS_AT_ONCE)

@@ -86,13 +86,15 @@ def most_of(query: PageQuery) -> int | None:
     return query.limit if "limit" in query.model_fields_set else None
 
 
-def refuse_other(stored: int, asked: int | None) -> None:
+def refuse_other(stored: int, requested: int | None) -> None:
     """Raise 409 if the requested version is not the stored one; ``None`` requests any."""
-    if asked not in (None, stored):
-        raise HTTPException(409, f"Version {asked} is not stored any more: the newest is {stored}.")
+    if requested not in (None, stored):
+        raise HTTPException(
+            409, f"Version {requested} is not stored any more: the newest is {stored}."
+        )
 
 
-def known(found: T | None, trace_id: str, project: str | None) -> T:
+def or_404(found: T | None, trace_id: str, project: str | None) -> T:
     """Return ``found``; raises 404 if it is ``None``, as the caller may see no such trajectory."""
     if found is not None:
         return found

@@ -41,11 +41,11 @@ async def list_steps(
     In every form but JSON they are all steps, unless `limit` is given.
     """
     reach, where = callers.narrowed(query.project), query.filter()
-    asked, columns = both(query.asked, query.columns)
-    refuse_words(using, asked.where, asked.run_where)
+    store_query, columns = both(query.store_query, query.columns)
+    refuse_words(using, store_query.where, store_query.run_where)
 
     def read(limit: int, after: StepCursor | None) -> list[ListedStep]:
-        return list(using.store.steps.list(reach, where, limit, after, asked))
+        return list(using.store.steps.list(reach, where, limit, after, store_query))
 
     after = query.after()
     rows = Rows(read, lambda line: line.row, columns, after, most_of(query))
@@ -53,10 +53,10 @@ async def list_steps(
         return await stream_rows(rows, form, using.calls)
     page = await using.calls.run(read_page, lambda limit: read(limit, after), query.limit)
 
-    def behind(page: Page[ListedStep]) -> str | None:
+    def cursor_after_page(page: Page[ListedStep]) -> str | None:
         last = page.lines[-1].cursor if page.has_more else None
         return last and encode_step_cursor(last, fingerprint(query))
 
     if query.fields is not None:
-        return chosen_page(rows, page, behind)
-    return StepList(items=[line.row for line in page.lines], next_cursor=behind(page))
+        return chosen_page(rows, page, cursor_after_page)
+    return StepList(items=[line.row for line in page.lines], next_cursor=cursor_after_page(page))

@@ -11,7 +11,7 @@ from spanloom.api.examples import DOCUMENT, LIST, SPANS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
+from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_unchanged
 from spanloom.api.query import next_cursor
 from spanloom.api.rows.documents import from_documents
 from spanloom.api.rows.forms import form_for
@@ -22,8 +22,8 @@ from spanloom.api.runs.places import (
     Reader,
     TextsInQuery,
     TraceIdInPath,
-    known,
     most_of,
+    or_404,
 )
 from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryList, position_of
 from spanloom.api.services import Services, Using, refuse_words
@@ -170,9 +170,9 @@ async def get_latest_trajectory(
     key = newest[0].key
     own = Reach.only(key.project)
     document = await using.calls.run(find_document, using.store, key.trace_id, own)
-    whole = known(document, key.trace_id, project)
-    asked = _Asked(chosen, key.trace_id, own, reader)
-    body, headers = await _written(using, asked, whole, texts)
+    whole = or_404(document, key.trace_id, project)
+    requested = _DocumentRequest(chosen, key.trace_id, own, reader)
+    body, headers = await _write_document(using, requested, whole, texts)
     return Response(body, headers=headers, media_type=chosen.media_type)
 
 
@@ -205,15 +205,15 @@ async def get_trajectory(
     """
     reach = callers.narrowed(project)
     found = await using.calls.run(find_document, using.store, trace_id, reach)
-    document = known(found, trace_id, project)
-    asked = _Asked(chosen, trace_id, reach, reader)
-    body, headers = await _written(using, asked, document, texts)
-    answer = await using.calls.run(unless_known, body, chosen.media_type, if_none_match)
+    document = or_404(found, trace_id, project)
+    requested = _DocumentRequest(chosen, trace_id, reach, reader)
+    body, headers = await _write_document(using, requested, document, texts)
+    answer = await using.calls.run(unless_unchanged, body, chosen.media_type, if_none_match)
     answer.headers.update(headers)
     return answer
 
 
-class _Asked(NamedTuple):
+class _DocumentRequest(NamedTuple):
     """The run that is to be written, and how."""
 
     format: Format
@@ -223,35 +223,39 @@ class _Asked(NamedTuple):
     """Who reads, by the annotator's name: scores of a blind queue may be withheld."""
 
 
-async def _written(
-    using: Services, asked: _Asked, document: bytes, texts: Texts
+async def _write_document(
+    using: Services, requested: _DocumentRequest, document: bytes, texts: Texts
 ) -> tuple[bytes, Mapping[str, str]]:
     """Return a run in a format, and the headers that say what it loses."""
-    chosen = asked.format
+    chosen = requested.format
     if chosen is CANONICAL:
         return await using.calls.run(with_texts, document, texts), {}
     spans = None
     if chosen.needs_spans:
-        spans = await using.calls.run(using.store.documents.spans, asked.trace_id, asked.reach)
+        spans = await using.calls.run(
+            using.store.documents.spans, requested.trace_id, requested.reach
+        )
     losses, write = Losses(), chosen.load_writer()
     stored = Stored(document, spans or b"[]")
     if chosen.has_scores:
-        stored.scores = await using.calls.run(_scores_of, using, asked, stored)
+        stored.scores = await using.calls.run(_scores_of, using, requested, stored)
     body: bytes = await using.calls.run(write, stored, losses)
     return body, {LOSSES: losses.header} if losses.counts else {}
 
 
-def _scores_of(using: Services, asked: _Asked, of: Stored) -> Sequence[Mapping[str, Any]]:
+def _scores_of(
+    using: Services, requested: _DocumentRequest, of: Stored
+) -> Sequence[Mapping[str, Any]]:
     """Return the current scores of a run that its reader may see."""
     store = using.store
-    found = every_score(store.scores, asked.reach, ScoreQuery([asked.trace_id]))
+    found = every_score(store.scores, requested.reach, ScoreQuery([requested.trace_id]))
     project = of.view.extraction.get("project")  # a trace may be in several
     if not (scores := [one for one in found if one.key.project == project]):
         return ()
-    withheld = withheld_from(store.queues, asked.reach, asked.reader)
+    withheld = withheld_from(store.queues, requested.reach, requested.reader)
     seen = (one for one in scores if not withheld(one.key, one.author))
-    told = using.annotating.staleness.each(seen)
-    return [ScoreItem.row_of(score, stale=stale) for score, stale in told]
+    with_staleness = using.annotating.staleness.each(seen)
+    return [ScoreItem.row_of(score, stale=stale) for score, stale in with_staleness]
 
 
 @router.get(
@@ -275,7 +279,7 @@ async def get_trajectory_spans(
     """
     reach = callers.narrowed(project)
     found = await using.calls.run(using.store.documents.spans, trace_id, reach)
-    spans = known(found, trace_id, project)
+    spans = or_404(found, trace_id, project)
     body = b'{"trace_id":"%b","spans":%b}' % (trace_id.encode("ascii"), spans)
     return Response(body, media_type=CANONICAL.media_type)
 

@@ -61,7 +61,7 @@ def _read_parts(text: str) -> str:
 
 
 class SearchQuery(PageQuery):
-    """What to look for, and where."""
+    """Words to search for, and filters."""
 
     q: Annotated[
         str,
@@ -111,7 +111,7 @@ class SearchQuery(PageQuery):
         """Return where the page starts, ``None`` for the first; raises ``InvalidQueryError``."""
         return None if self.cursor is None else decode_hit_cursor(self.cursor, fingerprint(self))
 
-    def wanted(self) -> TextSearch:
+    def store_query(self) -> TextSearch:
         """Return the query for the store; raises ``InvalidQueryError``."""
         return TextSearch(
             parse_text_query(self.q),

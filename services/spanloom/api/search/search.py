@@ -55,10 +55,10 @@ async def search_texts(
     """
     if not using.has_search:
         raise HTTPException(501, SWITCHED_OFF)
-    reach, wanted, after = callers.narrowed(query.project), query.wanted(), query.after()
+    reach, store_query, after = callers.narrowed(query.project), query.store_query(), query.after()
 
     def read(limit: int, after: HitCursor | None) -> Sequence[ListedHit]:
-        return using.store.texts.search(reach, wanted, limit, after)
+        return using.store.texts.search(reach, store_query, limit, after)
 
     if (form := form_for(accept)) is not None:
         rows = Rows(

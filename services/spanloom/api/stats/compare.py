@@ -38,10 +38,10 @@ async def compare_behaviour(query: ComparedQuery, callers: CallersReach, using: 
     Of each set the newest 10,000 runs are compared, without those that only repeat another and
     those without a step. `runs_a` and `runs_b` are questions that list just the runs of a figure.
     """
-    for asked in both(
+    for condition in both(
         lambda: read_where(query.a.where, "a.where"), lambda: read_where(query.b.where, "b.where")
     ):
-        refuse_words(using, asked)
+        refuse_words(using, condition)
     return await using.calls.run(_compare, using.store.stats, callers, query)
 
 
@@ -61,13 +61,13 @@ def _compare(store: StatsReader, callers: Reach, query: ComparedQuery) -> Behavi
 
 
 def _read(
-    store: StatsReader, callers: Reach, asked: ComparedRuns
+    store: StatsReader, callers: Reach, side: ComparedRuns
 ) -> tuple[list[Observed], str, bool]:
-    """Return the newest runs of a set, their question, and whether there are older ones."""
-    question = asked.question()
+    """Return the newest runs of a set, their ``where``, and whether there are older ones."""
+    question = side.question()
     shapes = store.shapes(callers, condition_of_question(question), MOST_RUNS + 1)
     if len(shapes) <= MOST_RUNS:
         return list(map(observe, shapes)), question, False
-    after_ns = -(-shapes[-1].start_ns // 1_000) * 1_000  # a question has microseconds
-    kept = [observe(shape) for shape in shapes if shape.start_ns > after_ns]
-    return kept, asked.question(after_ns), True
+    after_ns = -(-shapes[-1].start_ns // 1_000) * 1_000  # a ``where`` has microseconds
+    newest = [observe(shape) for shape in shapes if shape.start_ns > after_ns]
+    return newest, side.question(after_ns), True

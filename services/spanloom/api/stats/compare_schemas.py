@@ -1,4 +1,4 @@
-"""Request models of the comparison of two sets of runs, and the questions that they ask."""
+"""Request models of the comparison of two sets of runs, and their conditions."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST_RUNS = 10_000
 """Runs of a set that are compared: the newest ones."""
 _LONGEST = 2_000
-"""Characters of a ``where``, so that the lines of an answer are within the limit of a question."""
+"""Characters of a ``where``, so that the queries in an answer are within the limit of queries."""
 
 
 class ComparedRuns(BaseModel):
@@ -52,8 +52,8 @@ class ComparedRuns(BaseModel):
             f"start < {_at(self.until)}" if self.until is not None else "",
             f"start > {_at(after_ns)}" if after_ns is not None else "",
         ]
-        given = [part for part in parts if part]
-        return self.where if given == [f"({self.where})"] else " and ".join(given)
+        present = [part for part in parts if part]
+        return self.where if present == [f"({self.where})"] else " and ".join(present)
 
 
 class ComparedQuery(BaseModel):
@@ -86,15 +86,15 @@ class ComparedQuery(BaseModel):
     ] = "0"
 
 
-class _AllOf(Filters):  # with the defaults of the list, which opens the lines
+class _AllOf(Filters):  # with the defaults of the list of runs
     where: str = ""
 
 
 def condition_of_question(text: str) -> "Condition | None":
-    """Return the condition of a set, as the list has it for the same ``where``."""
+    """Return the condition of a set: that of the list of runs for the same ``where``."""
     return all_of(_AllOf(where=text).filter(), read_where(text))
 
 
 def _at(instant_ns: int) -> str:
-    """Return a time as a ``where`` has it, to the microsecond."""
+    """Return a time as a ``where`` literal, to the microsecond."""
     return quoted(rfc3339_us(instant_ns // 1_000))

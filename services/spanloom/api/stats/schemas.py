@@ -33,7 +33,7 @@ SUBJECTS = {"trajectories": Subject.RUN, "steps": Subject.STEP}
 
 
 class SomeRuns(Filters):
-    """Of which runs something is asked; a parameter that is not here is an error, not ignored."""
+    """Filters of runs; unknown parameters are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -43,7 +43,7 @@ class SomeRuns(Filters):
 
 
 class StatsQuery(SomeRuns):
-    """Which numbers to give, of what, and in which groups."""
+    """Which numbers to return, and their groups."""
 
     of: Of = "trajectories"
     metrics: Annotated[
@@ -118,10 +118,12 @@ class StatsQuery(SomeRuns):
         return None
 
 
-def stats_of(asked: Numbers, groups: list[Group]) -> Stats:
+def stats_of(numbers_query: Numbers, groups: list[Group]) -> Stats:
     """Return groups as a response; one group above the limit makes it ``truncated``."""
-    most = asked.top - 1
-    return Stats(items=[_item(asked, g) for g in groups[:most]], truncated=len(groups) > most)
+    most = numbers_query.top - 1
+    return Stats(
+        items=[_item(numbers_query, g) for g in groups[:most]], truncated=len(groups) > most
+    )
 
 
 def operators_of(field: declared.Field) -> list[str]:
@@ -137,7 +139,7 @@ def field_item(field: declared.Field, of: str) -> FieldItem:
 
 
 class LineQuery(BaseModel):
-    """A line as somebody typed it; a parameter that is not here is an error."""
+    """A query as typed, with short forms; unknown parameters are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -158,7 +160,7 @@ class SpelledWhere(BaseModel):
 
 
 class ValuesQuery(SomeRuns):
-    """Which values of a field to give."""
+    """Which values of a field to return."""
 
     of: Of = "trajectories"
     limit: Annotated[
@@ -180,19 +182,19 @@ def sort_of(field: declared.Field) -> Sort:
     return _SORTS.get(field.type, Sort.TEXT)
 
 
-def numbers_columns(asked: Numbers) -> Columns:
+def numbers_columns(numbers_query: Numbers) -> Columns:
     """Return the columns of items, in order; all numbers but counts may have fractions."""
-    start = {"start": Sort.MOMENT} if asked.interval else {}
-    by = {field.name: sort_of(field) for field in asked.by}
-    is_count = {metric.name: metric.function == COUNT for metric in asked.metrics}
+    start = {"start": Sort.MOMENT} if numbers_query.interval else {}
+    by = {field.name: sort_of(field) for field in numbers_query.by}
+    is_count = {metric.name: metric.function == COUNT for metric in numbers_query.metrics}
     numbers = {name: Sort.WHOLE if whole else Sort.REAL for name, whole in is_count.items()}
     return {**start, **by, **numbers}
 
 
-def _item(asked: Numbers, group: Group) -> dict[str, str | int | float | bool | None]:
+def _item(numbers_query: Numbers, group: Group) -> dict[str, str | int | float | bool | None]:
     at = {} if group.start_ns is None else {"start": str(group.start_ns // 1_000_000)}
-    by = {field.name: value for field, value in zip(asked.by, group.by, strict=True)}
-    numbers = zip((metric.name for metric in asked.metrics), group.values, strict=True)
+    by = {field.name: value for field, value in zip(numbers_query.by, group.by, strict=True)}
+    numbers = zip((metric.name for metric in numbers_query.metrics), group.values, strict=True)
     return {**at, **by, **dict(numbers)}
 
 
@@ -201,7 +203,7 @@ MAX_FACETS = 12
 
 
 class FacetsQuery(SomeRuns):
-    """Which values of several fields to give, among which runs."""
+    """Which values of several fields to return, and of which runs."""
 
     of: Of = "trajectories"
     fields: Annotated[

@@ -56,13 +56,13 @@ async def get_stats(
     Runs that only repeat another are left out, unless asked for. A quantile is exact up to 8,192
     values of a group, above that it is one of a sample.
     """
-    asked, form, reach = query.numbers(), form_for(accept), callers.narrowed(query.project)
-    refuse_words(using, asked.where, asked.steps_where)
-    groups = await using.calls.run(using.store.stats.numbers, reach, query.filter(), asked)
-    answer = stats_of(asked, list(groups))
+    numbers_query, form, reach = query.numbers(), form_for(accept), callers.narrowed(query.project)
+    refuse_words(using, numbers_query.where, numbers_query.steps_where)
+    groups = await using.calls.run(using.store.stats.numbers, reach, query.filter(), numbers_query)
+    answer = stats_of(numbers_query, list(groups))
     if form is None:
         return answer
-    columns, is_cut = numbers_columns(asked), answer.truncated
+    columns, is_cut = numbers_columns(numbers_query), answer.truncated
     return await using.calls.run(whole_rows, answer.items, columns, form, truncated=is_cut)
 
 
@@ -121,13 +121,13 @@ async def list_field_values(
 ) -> Response | ValueList:
     """Return the values of a field among the runs that pass every filter, or among their steps."""
     of, form = SUBJECTS[query.of], form_for(accept)
-    asked = Numbers(of, [Metric(COUNT)], [parse_group(name, of)], top=query.limit + 1)
+    numbers_query = Numbers(of, [Metric(COUNT)], [parse_group(name, of)], top=query.limit + 1)
     reach = callers.narrowed(query.project)
-    groups = await using.calls.run(using.store.stats.numbers, reach, query.filter(), asked)
+    groups = await using.calls.run(using.store.stats.numbers, reach, query.filter(), numbers_query)
     items = values_in(groups)[: query.limit]
     if form is None:
         return ValueList(items=items)
-    columns = {"value": sort_of(asked.by[0]), "count": Sort.WHOLE}
+    columns = {"value": sort_of(numbers_query.by[0]), "count": Sort.WHOLE}
     return await using.calls.run(whole_rows, [vars(item) for item in items], columns, form)
 
 
@@ -142,10 +142,10 @@ async def get_facets(
     query: Annotated[FacetsQuery, Query()], callers: CallersReach, using: Using
 ) -> FacetList:
     """Return what the fields have among the runs that `where` asks for, or among such steps."""
-    asked, reach, where = query.numbers(), callers.narrowed(query.project), query.filter()
-    refuse_words(using, asked[0].where, asked[0].steps_where)
+    numbers_query, reach, where = query.numbers(), callers.narrowed(query.project), query.filter()
+    refuse_words(using, numbers_query[0].where, numbers_query[0].steps_where)
     items = []
-    for each in asked:
+    for each in numbers_query:
         groups = await using.calls.run(using.store.stats.numbers, reach, where, each)
         values = values_in(groups)
         shown, is_cut = values[: query.limit], len(values) > query.limit

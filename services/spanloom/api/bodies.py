@@ -1,4 +1,4 @@
-"""Request bodies that people write as YAML or JSON; faults have the line of their place."""
+"""Reads request bodies in YAML or JSON; faults have line numbers."""
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -20,8 +20,8 @@ Handler: TypeAlias = Callable[[Request], Coroutine[Any, Any, Response]]
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
-class WrittenPlaces(NamedTuple):
-    """Where the values of a body are."""
+class BodyPlaces(NamedTuple):
+    """The places of values in a body."""
 
     places: Places
 
@@ -30,24 +30,24 @@ class WrittenPlaces(NamedTuple):
         return ConfigError([self.places.fault(place, reason)])
 
     def evaluator_error(self, error: InvalidEvaluatorError) -> ConfigError:
-        """Return the error of an evaluator of a list; the place of an only one has no number."""
+        """Return the error of an evaluator, whose key may lack its index in the list."""
         key = error.key
         return self.error(
             key if key.startswith("evaluators") else f"evaluators.0.{key}", error.reason
         )
 
 
-def read_written(body: bytes) -> tuple[Any, WrittenPlaces]:
-    """Return the plain values of a body, and where they are; raises ``ConfigError``."""
+def read_body(body: bytes) -> tuple[Any, BodyPlaces]:
+    """Return the plain values of a body, and their places; raises ``ConfigError``."""
     value, places = read_text(body)
-    return value, WrittenPlaces(places)
+    return value, BodyPlaces(places)
 
 
-def read_model(model: type[ModelT], body: bytes) -> tuple[ModelT, WrittenPlaces]:
-    """Return the model of a body, and where its values are; raises ``ConfigError``."""
+def read_model(model: type[ModelT], body: bytes) -> tuple[ModelT, BodyPlaces]:
+    """Return the model of a body, and the places of its values; raises ``ConfigError``."""
     value, places = read_text(body)
     try:
-        return model.model_validate(value), WrittenPlaces(places)
+        return model.model_validate(value), BodyPlaces(places)
     except ValidationError as error:
         faults = [
             places.fault(".".join(map(str, one["loc"])), one["msg"].removeprefix("Value error, "))
@@ -56,18 +56,18 @@ def read_model(model: type[ModelT], body: bytes) -> tuple[ModelT, WrittenPlaces]
         raise ConfigError(sorted(faults)) from error
 
 
-class WrittenRoute(APIRoute):
-    """A route whose JSON body may also be sent as YAML; its faults then have their lines."""
+class YamlRoute(APIRoute):
+    """A route whose JSON body may also be sent as YAML; faults then have line numbers."""
 
     def get_route_handler(self) -> Handler:
-        """Return the handler of the JSON that the YAML says."""
+        """Return a handler that converts YAML to JSON first."""
         handle = super().get_route_handler()
 
-        async def handle_written(request: Request) -> Response:
+        async def handle_yaml(request: Request) -> Response:
             kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind not in YAML:
                 return await handle(request)
-            value, places = read_written(await request.body())
+            value, places = read_body(await request.body())
             try:
                 return await handle(_as_json(request, dump(value)))
             except RequestValidationError as error:
@@ -77,11 +77,11 @@ class WrittenRoute(APIRoute):
             except InvalidQueryError as error:
                 raise places.error(error.parameter, error.detail) from error
 
-        return handle_written
+        return handle_yaml
 
 
 def _as_json(request: Request, body: bytes) -> Request:
-    """Return the request with a body of JSON."""
+    """Return the request with a JSON body."""
     others = [(k, v) for k, v in request.scope["headers"] if k != b"content-type"]
     headers = [*others, (b"content-type", b"application/json")]
 
@@ -104,11 +104,11 @@ ALSO_YAML: dict[str, Any] = {
         }
     }
 }
-"""What OpenAPI adds to a route of ``WrittenRoute``."""
+"""The additional OpenAPI description of a ``YamlRoute``."""
 
 
-def body_as_written(schema: dict[str, Any], example: dict[str, Any]) -> dict[str, Any]:
-    """Return the description of such a body for OpenAPI."""
+def yaml_or_json_body(schema: dict[str, Any], example: dict[str, Any]) -> dict[str, Any]:
+    """Return the OpenAPI description of a body in JSON or YAML."""
     written = {"schema": schema, "example": example}
     return {
         "content": {
