@@ -42,10 +42,10 @@ class ReadHere(FileReading):
         self.source = ""
         self.traces = ()
 
-    def _tell(self) -> None:
+    def _send_begin(self) -> None:
         """Do without the first message."""
 
-    def _listen(self) -> Message:
+    def _receive(self) -> Message:
         if self._is_killed:
             raise InvalidRequestError("killed")
         return next(self._messages)

@@ -1,6 +1,6 @@
 """Logs refused requests: at once, then at most once a minute for each cause and sender.
 
-``OncePerMinute`` is the clock of this and of other warnings.
+Other modules limit their warnings by ``OncePerMinute``, too.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class OncePerMinute(Generic[KeyT]):
     """Counts events by key, and limits the lines about each key to one a minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Know no key yet."""
+        """Start without keys."""
         self._clock = clock
         self._seen: dict[KeyT, _Seen] = {}
         self._lock = Lock()
@@ -72,7 +72,7 @@ class RefusalLog:
     """Writes a line for each cause, with the number of requests since the line before."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Know no cause yet."""
+        """Start without causes."""
         self._lines = OncePerMinute[Cause](clock)
 
     def note(self, cause: Cause, message: str) -> None:

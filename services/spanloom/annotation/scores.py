@@ -27,7 +27,7 @@ class Scores:
     def __init__(
         self, scores: ScoreStore, feed: FeedReader, schemes: Schemes, living_queues: LivingQueues
     ) -> None:
-        """Store to ``scores``; ``feed`` knows deleted runs, ``living_queues`` get scored runs."""
+        """Store to ``scores``; ``feed`` knows deleted runs, ``living_queues`` get scored ones."""
         self._scores = scores
         self._feed = feed
         self._schemes = schemes

@@ -33,7 +33,7 @@ class Scoring:
     def __init__(
         self, scores: ScoreStore, schemes: Schemes, versions: Versions, reading: Reading
     ) -> None:
-        """Store to ``scores``, computed from schemes, versions and resolved annotations."""
+        """Compute scores from schemes, versions and resolved annotations; store to ``scores``."""
         self._scores = scores
         self._schemes = schemes
         self._versions = versions

@@ -1,4 +1,4 @@
-"""The part that opens the connections to a ClickHouse server, for as long as it takes."""
+"""The part that opens the connections to a ClickHouse server, which may come up later."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ FIRST_S = 2.0
 
 
 class LateStore:
-    """A part that fails if this version must not use the store, whenever that is found out.
+    """A part that fails as soon as it is known that this version must not use the store.
 
-    A store that is away is no failure: each connection opens at its first call that succeeds.
+    An unreachable store is no failure: each connection opens at its first call that succeeds.
     """
 
     name = "store"
 
     def __init__(self, opening: Opening, lanes: Sequence[Lane], outage: Outage) -> None:
-        """Open ``lanes`` by ``opening``; ``outage`` knows how long the store has been away."""
+        """Open ``lanes`` by ``opening``; ``outage`` has the duration of an outage."""
         self._opening = opening
         self._lanes = lanes
         self._outage = outage
@@ -43,7 +43,7 @@ class LateStore:
         return self._outage.trouble()
 
     def start(self) -> None:
-        """Open all connections if the store is there.
+        """Open all connections if the store can be reached.
 
         Raises ``SchemaTooNewError`` or another error of a store that cannot be used.
         """

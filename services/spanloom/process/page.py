@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _NO_PAGES = ("/v1/", "/ui/")
 RECIPES, EXAMPLES = "/ui/recipes", "/ui/examples"
 ENDPOINT = "{endpoint}"
-"""In recipes: the page knows by which name its reader reaches the service."""
+"""Placeholder in recipes, which the page replaces by the address in its reader's browser."""
 
 
 def page_router() -> APIRouter:
@@ -55,7 +55,7 @@ def page_router() -> APIRouter:
 
 
 class Nowhere(APIRoute):
-    """The last route: a wrong address that a person opens is a page, for programs a problem."""
+    """The last route: answers an unknown address with a page in a browser only."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Match if a browser opens an address outside the API."""

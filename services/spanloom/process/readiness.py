@@ -1,4 +1,4 @@
-"""Whether a process can do its part, as ``/readyz`` reports it; docs/operations.md has the table.
+"""Whether a process can do its work, as ``/readyz`` reports it; docs/operations.md has the table.
 
 A collector needs no store to be ready: what it acknowledges waits in the spool. The other roles do.
 """

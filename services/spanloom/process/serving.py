@@ -191,7 +191,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.send_400_response("The request head is too large.")
 
     def on_message_begin(self) -> None:
-        """Start the timeout of a following head."""
+        """Start the timeout of the head of a further request on the connection."""
         super().on_message_begin()
         if self._deadline is None:
             self._start_clock()

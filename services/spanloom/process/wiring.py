@@ -95,7 +95,7 @@ class Role(Flag):
 
 
 _REACHED = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # not bound to
-"""At which address this machine reaches what listens on every one."""
+"""The local address of a port that listens on all addresses."""
 EVERYTHING = Role.COLLECT | Role.EXTRACT | Role.API | Role.KEEP
 
 
@@ -233,7 +233,7 @@ class Service:
         yield from self._alerting(store, heartbeat)
 
     def _judging(self, store: ClickHouseStore, heartbeat: Heartbeat | None) -> Iterator[Part]:
-        """Yield the parts of online rules, which take in and judge, and that of experiments."""
+        """Yield the parts that queue runs for online rules, judge them, and run experiments."""
         held = partial(heartbeat.held, JUDGE) if heartbeat else hold_all
         rules = CurrentRules(store.online_rules)
         yield OnlineFollower(store, rules, self.metrics, outage=self._outage, held=held)
@@ -241,7 +241,7 @@ class Service:
         yield ExperimentRunner(store, self._outage, held)
 
     def _alerting(self, store: ClickHouseStore, heartbeat: Heartbeat | None) -> Iterator[Part]:
-        """Yield the part that tells channels, and the one that finds what to tell."""
+        """Yield the part that delivers alerts to channels, and the one that evaluates alerts."""
         settings, held = self._settings, partial(heartbeat.held, JUDGE) if heartbeat else hold_all
         deliverer = AlertDeliverer(
             store,
@@ -315,7 +315,7 @@ class Service:
         return HttpServer(app, listener, "api", context, app.state.services.feed.stop)
 
     def _importer(self, store: ReadingStore) -> FileImporter | None:
-        """Return what imports files: only a process that collects too can store them."""
+        """Return the importer of files; ``None`` if this process does not collect, too."""
         if (Role.COLLECT | Role.API) not in self._roles:
             return None
         return FileImporter(temporary_in(self._settings.data_dir), store)

@@ -91,20 +91,20 @@ def _wrong_address(exporter: ExporterFacts, where: str) -> Verdict | None:
         )
     if exporter.status not in _UNANSWERED:
         return None
-    asked = f"{where}; SDKs request {exporter.path or 'Export'} there: {_answered(exporter)}"
+    observed = f"{where}; SDKs request {exporter.path or 'Export'} there: {_answered(exporter)}"
     if exporter.path.count("/v1/traces") > 1:
         return problem(
-            asked,
+            observed,
             "leave /v1/traces out of OTEL_EXPORTER_OTLP_ENDPOINT: SDKs append it (not to "
             "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, which is the whole address)",
         )
     if exporter.variable == _FOR_TRACES and not exporter.path.endswith("/v1/traces"):
         return problem(
-            asked,
+            observed,
             f"let {_FOR_TRACES} end in /v1/traces: it is the whole address, nothing is appended",
         )
     return problem(
-        asked,
+        observed,
         "export the port of OTLP/HTTP (4318; 8080 is the page's and the API's) without a path; "
         f"{_FOR_TRACES} must end in /v1/traces",
     )

@@ -25,7 +25,7 @@ from spanloom.client.transfer.items import find_source
 from spanloom.client.transfer.otlp_file import Piece, Unreadable, read_pieces
 from spanloom.core.errors import InvalidRequestError
 from spanloom.memory import collect_garbage_rarely
-from spanloom.process.imports.messages import Begin, Begun, Ended, Failed, Found
+from spanloom.process.imports.messages import Begin, Begun, Ended, Failed, FoundPiece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ _TRACE_ID = re.compile("[0-9a-fA-F]{32}")
 
 
 def main(fd: int) -> None:
-    """Read the file that the first message names, and send what is in it."""
+    """Read the file that the first message names, and send its pieces."""
     collect_garbage_rarely()
     connection: Messages = Connection(fd)
     begin: Begin = pickle.loads(connection.recv_bytes())  # noqa: S301  # from the owner, our parent
@@ -55,7 +55,7 @@ def main(fd: int) -> None:
 
 
 def messages(begin: Begin) -> Iterator[Message]:
-    """Yield what is in a file, and at the end why it was the end."""
+    """Yield the messages about a file; the last is ``Ended``, or ``Failed`` with the reason."""
     try:
         yield from _found(begin)
         yield Ended()
@@ -74,12 +74,12 @@ def _found(begin: Begin) -> Iterator[Message]:
     before, is_left_out = -1, False
     for piece in read_pieces(begin.path, project, source, as_new=begin.as_new):
         if not isinstance(piece, Piece):
-            yield Found(piece)
+            yield FoundPiece(piece)
         elif piece.item != before:
             before, is_left_out = piece.item, _is_long(piece)
-            yield _refused(piece) if is_left_out else Found(piece, _traces_in(piece))
+            yield _refused(piece) if is_left_out else FoundPiece(piece, _traces_in(piece))
         elif not is_left_out:
-            yield Found(piece._replace(run=None, losses=None, scores=()), _traces_in(piece))
+            yield FoundPiece(piece._replace(run=None, losses=None, scores=()), _traces_in(piece))
 
 
 def _is_long(piece: Piece) -> bool:
@@ -88,13 +88,13 @@ def _is_long(piece: Piece) -> bool:
     return size + scores > MOST_ITEM_BYTES
 
 
-def _refused(piece: Piece) -> Found:
+def _refused(piece: Piece) -> FoundPiece:
     reason = TOO_LONG.format(mib=MOST_ITEM_BYTES >> 20)
-    return Found(Unreadable(piece.place, reason, piece.share))
+    return FoundPiece(Unreadable(piece.place, reason, piece.share))
 
 
 def _traces_in(piece: Piece) -> tuple[str, ...]:
-    """Return the ids of the traces whose spans are sent as they are, in their order."""
+    """Return the ids of the traces whose spans are sent unchanged, in their order."""
     if piece.run is not None:
         return ()
     groups = orjson.loads(piece.body)["resourceSpans"]
@@ -105,7 +105,7 @@ def _traces_in(piece: Piece) -> tuple[str, ...]:
 
 
 def _without_path(reason: str, begin: Begin) -> str:
-    """Return a reason without the path: the file has a name here that says nothing to its owner."""
+    """Return a reason without the path, as the user does not know this temporary file."""
     path = str(begin.path)
     return reason.removeprefix(f"{path}: ").replace(path, "the file")
 

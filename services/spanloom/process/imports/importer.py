@@ -1,4 +1,4 @@
-"""Imports of files: keeps a file while it is imported, and allows few at one time."""
+"""Starts imports of files, of which at most ``AT_ONCE`` run at one time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AT_ONCE = 2
 
 
 class FileImporter:
-    """An ``Importer`` that stores with the collector of this process, once there is one."""
+    """An ``Importer`` that stores with the collector of this process, once that has started."""
 
     def __init__(self, directory: Path, store: ReadingStore) -> None:
         """Keep files in a directory while they are imported."""
@@ -48,12 +48,12 @@ class FileImporter:
         return begun
 
     def _forget(self, ended: FileImport) -> None:
-        """Allow another import in place of one that has ended."""
+        """Stop counting an import that has ended."""
         with self._lock:
             self._running.discard(ended)
 
     def close(self) -> None:
-        """End all imports, and begin none any more."""
+        """End all imports, and refuse new ones."""
         self._shared.close()
         for running in list(self._running):
             running.close()

@@ -1,4 +1,4 @@
-"""The messages of a child that reads a file, in the order in which they are sent."""
+"""The messages to and from a child that reads a file, in the order in which they are sent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Begin(NamedTuple):
-    """To the child: the file, and what it is to be."""
+    """To the child: the file, its format and project, and the limits."""
 
     path: Path
     format: str
@@ -29,10 +29,10 @@ class Begun(NamedTuple):
     source: str
 
 
-class Found(NamedTuple):
+class FoundPiece(NamedTuple):
     """A piece of the file.
 
-    Of the pieces of one item the first alone has its run, losses and scores.
+    Of the pieces of one item only the first has the item's run, losses and scores.
     """
 
     piece: Piece | Unreadable
@@ -41,10 +41,10 @@ class Found(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The file cannot be read, or read on."""
+    """The file cannot be read, or only its beginning."""
 
     reason: str
-    """For people."""
+    """The message for the user."""
     fault: str = ""
     """The traceback of a bug; empty if the file is to blame."""
 
@@ -53,4 +53,4 @@ class Ended(NamedTuple):
     """All of the file was read."""
 
 
-Message: TypeAlias = "Begun | Found | Failed | Ended"
+Message: TypeAlias = "Begun | FoundPiece | Failed | Ended"

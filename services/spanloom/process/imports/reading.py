@@ -47,13 +47,13 @@ class FileReading:
         self.source = ""
         """The format of the file, once its first message has come."""
         self.traces: tuple[str, ...] = ()
-        """Of the current piece: the trace ids of spans that are sent as they are."""
+        """The trace ids of the current piece if its spans are sent unchanged."""
 
     def pieces(self) -> Iterator[Piece | Unreadable]:
-        """Yield what is in the file; raises ``InvalidRequestError`` if it cannot be read on."""
-        self._tell()
+        """Yield the pieces of the file; raises ``InvalidRequestError`` where reading fails."""
+        self._send_begin()
         whole: Piece | None = None
-        while not isinstance(message := self._listen(), Ended):
+        while not isinstance(message := self._receive(), Ended):
             if isinstance(message, Begun):
                 self.source = message.source
             elif isinstance(message, Failed):
@@ -72,11 +72,11 @@ class FileReading:
             self._process.kill()
         self._process.wait()
 
-    def _tell(self) -> None:
-        with suppress(OSError):  # it has ended: listening says how
+    def _send_begin(self) -> None:
+        with suppress(OSError):  # the child has ended: ``_receive`` raises with the reason
             self._connection.send_bytes(pickle.dumps(self._begin, pickle.HIGHEST_PROTOCOL))
 
-    def _listen(self) -> Message:
+    def _receive(self) -> Message:
         try:
             message: Message = pickle.loads(self._connection.recv_bytes())  # noqa: S301  # our own
         except (EOFError, OSError, pickle.UnpicklingError) as error:

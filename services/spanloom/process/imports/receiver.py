@@ -1,4 +1,4 @@
-"""The receiver of this process for the spans of a file: the client sends to it as to any other."""
+"""Passes a file's spans from the client library to the collector of the same process."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _INTERNAL = 500
 
 
 class OwnReceiver(httpx.BaseTransport):
-    """Answers requests of OTLP's JSON as the HTTP port does, without a network."""
+    """Answers OTLP/JSON requests as the HTTP port does, without a network."""
 
     def __init__(
         self, exporter: Exporter, limits: Limits, project: str, ensure: Callable[[], None]
     ) -> None:
-        """Store spans in ``project``, the one of the caller's key; empty: what they name.
+        """Store spans in ``project``, that of the caller's key; if empty, in those they name.
 
-        ``ensure`` raises if nothing is to be sent any more; that reaches the sender as it is.
+        ``ensure`` raises when the import must stop; the sender gets that exception.
         """
         self._exporter, self._limits, self._project = exporter, limits, project
         self._ensure = ensure

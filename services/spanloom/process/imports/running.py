@@ -38,16 +38,16 @@ if TYPE_CHECKING:
     from spanloom.process.imports.shared import Shared
 
 CHILD_BYTES = 1 << 30
-"""Memory of the process that reads a file."""
+"""Memory limit of the process that reads a file."""
 CHILD_S = 600.0
-"""CPU seconds of it."""
+"""Limit of its CPU time."""
 MOST_REJECTED = 10_000
-"""After so many rejections the rest of a file is not read."""
+"""Rejections after which the rest of a file is not read."""
 LINES_AT_ONCE = 500
 SPANS_AT_ONCE = 2_000
 """Stored spans that are compared at one time with those of the file."""
 PAUSE_S = 0.25
-"""About how often the numbers so far are reported."""
+"""About the interval in which the current numbers are reported."""
 NO_SCORES = "the key lacks the scope `annotate`, which scores need"
 _MANY = f"more than {MOST_REJECTED:,} items are rejected: the rest of the file is not read"
 
@@ -71,7 +71,7 @@ class FileImport:
         self._sending = Sending(transport, self._find, self._store_scores, self._find_spans)
         self._reading: FileReading | None = None
         self._is_closed = self._has_named_scores = False
-        self._told = _Told(wanted.project)
+        self._progress = _Progress(wanted.project)
         self._lines = self._read()
         self._error: SpanloomError | None = None
 
@@ -94,13 +94,13 @@ class FileImport:
             for line in self._lines:
                 found.append(line)
                 if len(found) >= LINES_AT_ONCE or time.monotonic() >= until:
-                    return [*found, self._told.counts()]
+                    return [*found, self._progress.counts()]
         except SpanloomError as error:
             closed = self._shared.is_closed  # then the child was killed, too
             self._error = OverloadedError(STOPPING) if closed else _as_own(error)
             if not found:
                 raise self._error from error
-            found.append(self._told.counts())
+            found.append(self._progress.counts())
         return found or None
 
     def close(self) -> None:
@@ -138,24 +138,24 @@ class FileImport:
         self._reading = reading = FileReading(_begin(self._path, self._wanted))
         if self._is_closed:
             reading.kill()
-        told = self._told
+        progress = self._progress
         try:
-            for piece in self._sending.take(reading.pieces(), told.done):
-                yield from told.lines(piece, reading.traces)
+            for piece in self._sending.take(reading.pieces(), progress.done):
+                yield from progress.lines(piece, reading.traces)
                 self._sending.report.rejected.clear()  # the answer has them, maybe millions
-                if told.rejected > MOST_REJECTED:
+                if progress.rejected > MOST_REJECTED:
                     raise InvalidRequestError(_MANY)
         except InvalidRequestError:
             if not self._shared.is_closed:
-                self._sending.finish(told.done)  # the scores of the runs that were taken
-            yield from told.rejections()
+                self._sending.finish(progress.done)  # the scores of the runs that were taken
+            yield from progress.rejections()
             raise
-        yield from told.rejections()
-        yield {"end": True, "format": reading.source, **told.counts(), "share": 1.0}
+        yield from progress.rejections()
+        yield {"end": True, "format": reading.source, **progress.counts(), "share": 1.0}
 
 
-class _Told:
-    """What became of a file so far, as lines of the answer."""
+class _Progress:
+    """The progress of an import, as lines of the answer."""
 
     def __init__(self, project: str) -> None:
         self._project = project
@@ -164,7 +164,7 @@ class _Told:
         self._unchanged, self._accepted, self._item, self._trace = 0, 0, -1, ""
 
     def lines(self, piece: Piece | Unreadable, traces: Sequence[str]) -> Iterator[Line]:
-        """Yield what became of a piece: the runs of it, and what was rejected."""
+        """Yield the state of each run of a piece, and the rejections."""
         done = self.done
         rejected, self._share = self.rejections(), piece.share
         if isinstance(piece, Piece) and piece.run is not None:
@@ -182,7 +182,7 @@ class _Told:
         yield from rejected
 
     def rejections(self) -> Sequence[Line]:
-        """Return what was rejected since the last call."""
+        """Return the rejections since the last call."""
         rejected, self.done.rejected = self.done.rejected, []
         self.rejected += len(rejected)
         return rejected
@@ -218,7 +218,7 @@ def _begin(path: Path, wanted: Wanted) -> Begin:
 
 
 def _as_own(error: SpanloomError) -> SpanloomError:
-    """Return an error of the client, for which this service is another, as one of this service."""
+    """Return an error of the client library as the corresponding error of this service."""
     if isinstance(error, ApiError) and error.status in PASSING:
         return OverloadedError(str(error), error.retry_after_s or 1.0)
     return InvalidRequestError(str(error)) if isinstance(error, ClientError) else error

@@ -1,4 +1,4 @@
-"""What all imports of a process share: where their files are, the store, and the end of it."""
+"""What all imports of a process share: the directory of files, the store, the collector."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Shared:
         self._collector = exporter, limits
 
     def collector(self) -> tuple[Exporter, Limits]:
-        """Return what stores spans; raises ``OverloadedError`` before and after there is one."""
+        """Return what stores spans; raises ``OverloadedError`` unless the collector runs."""
         self.ensure_open()
         if self._collector is None:
             raise OverloadedError("The service is starting: try again.")
@@ -74,7 +74,7 @@ class Shared:
         return Path(name)
 
     def close(self) -> None:
-        """Refuse everything from now on."""
+        """Refuse all calls from now on."""
         self._closed.set()
 
 

@@ -1,4 +1,4 @@
-"""Judges as a library does: its answer, or an error result where it raises."""
+"""Returns the verdict that AgentEvals or OpenEvals returns, or an error where they raise."""
 
 from __future__ import annotations
 
