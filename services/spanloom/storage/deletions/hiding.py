@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.storage.engine.connection import Connection
+    from spanloom.storage.engine.hiding import Queries
 
 
 OF_TRACES = (
@@ -184,7 +185,7 @@ class DeletedRows:
         self._has_deletions = True
 
     def narrowed(
-        self, connection: Connection, parameters: Mapping[str, object]
+        self, connection: Queries, parameters: Mapping[str, object]
     ) -> Mapping[str, object]:
         """See ``Hiding.narrowed``."""
         if not self._has_deletions:
@@ -215,7 +216,7 @@ class DeletedRows:
         return {table: row_lives(table) for table in _tables_of(name)}
 
     def deleted_among(
-        self, connection: Connection, keys: Iterable[tuple[str, str]]
+        self, connection: Queries, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
         """See ``Hiding.deleted_among``."""
         if not self._has_deletions:

@@ -5,10 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
-    from spanloom.storage.engine.connection import Connection
+    from spanloom.storage.engine.parameters import Row
+
+
+class Queries(Protocol):
+    """A connection that runs named queries."""
+
+    def rows(self, name: str, **parameters: object) -> Iterator[Row]:
+        """Run a named query and return its rows."""
 
 
 class Hiding(Protocol):
@@ -19,7 +26,7 @@ class Hiding(Protocol):
         """Whether there may be rows to hide."""
 
     def narrowed(
-        self, connection: Connection, parameters: Mapping[str, object]
+        self, connection: Queries, parameters: Mapping[str, object]
     ) -> Mapping[str, object]:
         """Return the parameters of a query without the traces that are hidden."""
 
@@ -27,7 +34,7 @@ class Hiding(Protocol):
         """Return table → condition on its rows, for a named query and its parameters."""
 
     def deleted_among(
-        self, connection: Connection, keys: Iterable[tuple[str, str]]
+        self, connection: Queries, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
         """Return the hidden ones among these traces, each a project and a trace id."""
 
@@ -38,7 +45,7 @@ class NothingHidden:
     may_hide = False
 
     def narrowed(
-        self, connection: Connection, parameters: Mapping[str, object]
+        self, connection: Queries, parameters: Mapping[str, object]
     ) -> Mapping[str, object]:
         """See ``Hiding.narrowed``."""
         del connection
@@ -50,7 +57,7 @@ class NothingHidden:
         return {}
 
     def deleted_among(
-        self, connection: Connection, keys: Iterable[tuple[str, str]]
+        self, connection: Queries, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
         """See ``Hiding.deleted_among``."""
         del connection, keys

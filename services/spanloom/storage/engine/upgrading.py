@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.upkeep import Older
-from spanloom.storage.engine.statements import newest, query
+from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,8 +31,6 @@ WATCHED = (
     *("annotations", "annotation_schemes", "annotation_queues", "annotation_queue_events"),
 )
 """The tables to which roles write; collecting, extracting and indexing roles do so regularly."""
-WRITER = f"spanloom/{newest().number}"
-"""The ``log_comment`` of this release's statements; those of 0.1.0 have none."""
 
 
 def listed_expansions(connection: Connection) -> Mapping[int, tuple[str, str]]:
@@ -107,11 +105,6 @@ def older_releases(connection: Connection, number: int) -> Older:
         ]
     # Earlier notes may be of an upgrade that is over.
     return min([*found, Older(float(age_s), "")], key=lambda older: older.age_s)
-
-
-def comment_of(process: str) -> str:
-    """Return the ``log_comment`` for the statements of one process of this release."""
-    return f"{WRITER} {process}"
 
 
 def number_of(migration: str) -> int:

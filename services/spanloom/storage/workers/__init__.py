@@ -8,8 +8,8 @@ from spanloom.core.errors import NoHeartbeatError, StoreUnavailableError
 from spanloom.core.ports.workers import LIVING_S, Worker
 from spanloom.storage.engine.connect import connector_of
 from spanloom.storage.engine.connection import Connection
+from spanloom.storage.engine.failures import ACCESS_DENIED
 from spanloom.storage.engine.migrate import refuse_newer
-from spanloom.storage.engine.rights import ACCESS_DENIED
 from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
