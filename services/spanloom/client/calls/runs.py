@@ -83,9 +83,9 @@ def otlp(trace_id: str, *, project: str | None = None) -> Call[bytes]:
 
 
 def otlp_message(trace_id: str, *, project: str | None = None) -> Call[bytes]:
-    """Return the same as a ``TracesData`` message of protobuf."""
-    asked = otlp(trace_id, project=project).request
-    return Call(replace(asked, headers={"accept": PROTOBUF}, media_type=PROTOBUF), body_of)
+    """Return every stored span of a trace as sent, as a ``TracesData`` message of protobuf."""
+    request = otlp(trace_id, project=project).request
+    return Call(replace(request, headers={"accept": PROTOBUF}, media_type=PROTOBUF), body_of)
 
 
 def written_at(path: str, trace_id: str, *, project: str | None = None) -> Call[bytes]:
@@ -125,8 +125,8 @@ def diff(
     a: str, b: str, *, project: str | None = None, other_project: str | None = None
 ) -> Call[Diff]:
     """Return the differences between two runs: counts, totals, and each step that differs."""
-    asked = diff_document(a, b, project=project, other_project=other_project, whole_texts=True)
-    return Call(asked.request, _diff)
+    call = diff_document(a, b, project=project, other_project=other_project, whole_texts=True)
+    return Call(call.request, _diff)
 
 
 def diff_document(

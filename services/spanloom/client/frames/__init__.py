@@ -59,7 +59,7 @@ class Frames(Generic[FrameT]):
         """Whether a stream of Arrow can be read: pandas cannot do it alone."""
         self._columns, self._frames = Columns(model, has_all=has_all), list[FrameT]()
 
-    def add(self, rows: Sequence[dict[str, Any]]) -> None:  # as JSON has them
+    def add(self, rows: Sequence[dict[str, Any]]) -> None:  # parsed JSON
         """Add rows; once there are many they are made into a frame."""
         self._columns.add(rows)
         if self._columns.height >= ROWS_AT_ONCE:

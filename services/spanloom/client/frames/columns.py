@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
-    Row = Mapping[str, Any]  # as JSON has it
+    Row = Mapping[str, Any]  # parsed JSON
 
 
 class Kind(Enum):
@@ -151,6 +151,6 @@ _READERS: dict[Kind, Callable[[Sequence[Any]], Iterable[Any]]] = {
     Kind.WHOLE: _wholes,
     Kind.REAL: _reals,
     Kind.MOMENT: _moments,
-    Kind.TRUTH: iter,  # as JSON has them
+    Kind.TRUTH: iter,  # parsed JSON
     Kind.TEXTS: iter,
 }

@@ -1,7 +1,7 @@
-"""Spans of a file that a service has already are not sent again: they are compared one by one.
+"""Skips the spans of a file that a service already has; compares them one by one.
 
-A piece is left out if the service has each of its spans just so, in the project that they name.
-What cannot be compared is sent: the store keeps a span that comes again once.
+A piece is left out if the service has an equal copy of each span, in the project that they name.
+Spans that cannot be compared are sent: the store keeps one copy of a span.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def _write(
 def read_parquet(path: Path) -> Iterator[tuple[int, bytes, float]]:
     """Yield the documents of a table, each with the number of its row and the share read by then.
 
-    Raises ``UnreadableFileError`` where the file is no whole table.
+    Raises ``UnreadableFileError`` where the table is incomplete.
     """
     return _documents(_parquet_pieces(path))
 
@@ -94,7 +94,7 @@ def _documents(pieces: Iterator[tuple[int, pa.Array]]) -> Iterator[tuple[int, by
 
 
 def _json(value: object) -> bytes:
-    """Return a document as it is, the cells of a row as an object; nothing if they are no JSON."""
+    """Return a document as it is, the cells of a row as an object; empty if they are not JSON."""
     if not isinstance(value, dict):
         return str(value or "").encode()
     try:
