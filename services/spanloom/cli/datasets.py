@@ -20,7 +20,7 @@ from spanloom.cli.client import (
     project_option,
 )
 from spanloom.cli.confirming import is_confirmed
-from spanloom.cli.dataset_rows import Given
+from spanloom.cli.dataset_rows import RowItems
 from spanloom.cli.options import TeachingCommand, TeachingGroup
 from spanloom.cli.output import (
     Form,
@@ -132,10 +132,10 @@ def add_command(
 
     The document of a run is copied: the item stays when the run has gone.
     """
-    wanted = [_trace_id(text) for text in traces]
+    trace_ids = [_trace_id(text) for text in traces]
 
     def items() -> Iterator[PlacedItem]:
-        for trace_id in wanted:
+        for trace_id in trace_ids:
             document = orjson.loads(client.document(trace_id, project=project))
             yield PlacedItem(trace_id, item_of_run(document, is_input=is_input))
 
@@ -175,10 +175,10 @@ def import_command(
         if not file.is_file():
             raise click.UsageError(f"{printable(str(file))}: there is no such file")
     client.put_dataset(name, project=project, annotator=annotator)
-    given = Given(ROW_FORMATS[form] if form else None)
-    rows = given.items(row for file in files for row in read_rows(file))
+    row_items = RowItems(ROW_FORMATS[form] if form else None)
+    rows = row_items.items(row for file in files for row in read_rows(file))
     done = send_items(client, name, rows, project)
-    for member, count in sorted(given.left_out.items()):
+    for member, count in sorted(row_items.left_out.items()):
         click.echo(f"  {member}: left out of {counted(count, 'row')}, as items have none", err=True)
     _end(name, done)
 
@@ -213,8 +213,8 @@ def delete_command(
     With keys it needs the scope admin. The name can be used again within a minute.
     """
     found = client.dataset(name, project=project)
-    told = f"{counted(found.draft_items, 'item')} and {counted(len(found.versions), 'version')}"
-    click.echo(f"{printable(name)} with {told} will be deleted", err=True)
+    size = f"{counted(found.draft_items, 'item')} and {counted(len(found.versions), 'version')}"
+    click.echo(f"{printable(name)} with {size} will be deleted", err=True)
     if is_confirmed(yes=yes):
         client.delete_dataset(name, project=project, annotator=annotator)
 
@@ -269,15 +269,15 @@ def _trace_id(text: str) -> str:
 
 
 def _end(name: str, done: SentItems) -> None:
-    """Say what became of items, and end with 1 if one was not taken."""
+    """Print how many items were stored, and exit with 1 if one was rejected."""
     if sys.stdout.isatty():
         click.echo(
             f"{counted(done.stored, 'item')} stored in the draft of {printable(name)}, "
             f"{done.unchanged:,} unchanged"
         )
     else:
-        told = {"dataset": name, **asdict(done)}
-        write_json(orjson.dumps(told), sys.stdout, indent=False)
+        result = {"dataset": name, **asdict(done)}
+        write_json(orjson.dumps(result), sys.stdout, indent=False)
     for one in done.refused[:_MOST_SHOWN]:
         click.echo(f"  {printable(one['place'])}: {printable(one['reason'])}", err=True)
     if done.rejected:

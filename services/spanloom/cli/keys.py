@@ -124,7 +124,7 @@ _MISSING = (
 def _refuse_half(
     project: str | None, scopes: frozenset[Scope] | None, *, all_projects: bool
 ) -> None:
-    """Raise ``click.UsageError`` unless it is said what a key opens, and what it allows."""
+    """Raise ``click.UsageError`` unless both the projects and the scopes of a key are given."""
     if all_projects and project is not None:
         raise click.UsageError("name the project with --project, or say --all-projects")
     if scopes is None or not (all_projects or project):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spanloom.client.client import Client
 
 Command = TypeVar("Command", bound="Callable[..., None]")
-_TOLD = frozenset(
+_ADDED = frozenset(
     {"name", "project", "version", "progress", "put_by", "put_at", *("taken", "done")}
 )
 
@@ -106,8 +106,8 @@ def put_command(
     FILE is YAML or JSON with the members of a rule: evaluators, where, sample, unit, when, delay_s,
     budget, backfill, paused. What `show --output json` writes is such a file.
     """
-    given = {"where": where, "sample": sample}
-    options = {option: value for option, value in given.items() if value is not None}
+    options = {"where": where, "sample": sample}
+    options = {option: value for option, value in options.items() if value is not None}
     rule = {**(_read(file) if file else {}), **options}
     made = client.put_online_rule(name, rule, rescore=rescore, project=project, annotator=annotator)
     click.echo(f"{printable(name)}@{made.version}")
@@ -185,12 +185,12 @@ def _read(path: Path) -> Mapping[str, Any]:
     value, _ = load_written(path)
     if not isinstance(value, dict):
         raise click.UsageError(f"{printable(str(path))}: it has no members such as evaluators")
-    return _wanted(value)
+    return _writable(value)
 
 
-def _wanted(rule: dict[str, Any]) -> Mapping[str, Any]:  # JSON values
-    """Return a rule without what the service says of one that it has: `show` writes files, too."""
-    wanted = {name: value for name, value in rule.items() if name not in _TOLD}
-    if isinstance(past := wanted.get("backfill"), dict):
-        wanted["backfill"] = {name: past[name] for name in past if name not in _TOLD}
-    return wanted
+def _writable(rule: dict[str, Any]) -> Mapping[str, Any]:  # JSON values
+    """Return a rule without members that the service adds, as the output of `show` has them."""
+    writable = {name: value for name, value in rule.items() if name not in _ADDED}
+    if isinstance(past := writable.get("backfill"), dict):
+        writable["backfill"] = {name: past[name] for name in past if name not in _ADDED}
+    return writable

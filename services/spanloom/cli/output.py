@@ -64,8 +64,8 @@ def output_option(
         command(*args, form=named.pop() if named else _fitting(), **kwargs)
 
     for form, flags in reversed([*short.items()]):
-        said = f"In short for --output {form}."
-        with_form = click.option(*flags, f"as_{form}", is_flag=True, help=said)(with_form)
+        help_text = f"In short for --output {form}."
+        with_form = click.option(*flags, f"as_{form}", is_flag=True, help=help_text)(with_form)
     return click.option(
         "--output",
         type=click.Choice([AUTO, *map(str, forms)]),

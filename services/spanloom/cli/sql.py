@@ -70,10 +70,10 @@ def sql_command(
     """
     text = sys.stdin.read() if statement == "-" else statement
     settings = _EXACT | (_ARRAY if form is Form.JSON else {})
-    wanted = named or _FORMATS.get(form, FORMAT)
+    fmt = named or _FORMATS.get(form, FORMAT)
     address = Address(sql_url or find_sql_url(client), os.environ.get("SPANLOOM_API_KEY", ""))
     try:
-        with ask_sql(address, text, wanted, settings) as answer:
+        with ask_sql(address, text, fmt, settings) as answer:
             _give(answer, form)
     except ClientError as error:
         start = "spanloom serve --sql-port 8123"

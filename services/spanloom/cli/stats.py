@@ -133,8 +133,8 @@ def fields_command(
 ) -> None:
     """List what `--where` can name, each with an example; with NAME its frequent values."""
     if name is None:
-        asked = [field.model_dump() for field in client.fields().items if of in (None, field.of)]
-        give_rows(asked, render_fields, form=form, columns=columns)
+        rows = [field.model_dump() for field in client.fields().items if of in (None, field.of)]
+        give_rows(rows, render_fields, form=form, columns=columns)
         return
     values = client.field_values(name, of=of or "trajectories", project=project).items
     give_rows([one.model_dump() for one in values], render_rows, form=form, columns=columns)
