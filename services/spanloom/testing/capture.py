@@ -40,9 +40,10 @@ class _Processor(SpanProcessor):
 
 
 def watch_provider() -> None:
-    """Watch the global provider; one of the SDK is set if none is.
+    """Capture the spans of the global provider; set a provider of the SDK if there is none.
 
-    Another one, without processors of spans, is left alone: its name is in the failure.
+    A provider that takes no span processors is not changed: nothing is captured, and the failure
+    names it.
     """
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         trace.set_tracer_provider(TracerProvider())

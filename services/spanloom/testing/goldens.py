@@ -46,7 +46,7 @@ class Golden:
             raise InvalidEvaluatorError("of", f"{_TEXTS}: use ran, or give a document")
 
     def write_if_due(self, document: Json, *, is_update: bool, may_write_missing: bool) -> None:
-        """Write the projection of a document if that is asked for, or if the file is missing.
+        """Write the projection of a document if ``is_update``, or if the file is missing.
 
         Raises ``AssertionError`` if it is missing and must not be written.
         """
@@ -63,7 +63,7 @@ class Golden:
             self._write(project(document))
 
     def read(self) -> Json:
-        """Return its document; raises ``AssertionError`` if it is none."""
+        """Return its document; raises ``AssertionError`` if it is invalid."""
         __tracebackhide__ = True
         try:
             found = orjson.loads(self.path.read_bytes())
@@ -78,13 +78,13 @@ class Golden:
         if self.path.exists() and self.path.read_bytes() == text:
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        beside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        beside.write_bytes(text)  # workers may write the same golden at the same time
-        beside.replace(self.path)
+        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        temporary.write_bytes(text)  # workers may write the same golden at the same time
+        temporary.replace(self.path)
 
 
 def project(document: Json) -> Json:
-    """Return what a golden keeps of a document."""
+    """Return the part of a document that a golden file has."""
     view = Document(document)
     order = tree_order(view)
     calls = calls_of(Run(document), budget=Budget())
@@ -92,14 +92,14 @@ def project(document: Json) -> Json:
     return {
         "format": FORMAT,
         "id": "",
-        "root_step": _kept(view.root, order, given),
+        "root_step": _projected_step(view.root, order, given),
         "agent_steps": [
             {
-                **_kept(agent, order, given),
+                **_projected_step(agent, order, given),
                 "parent_id": _number(agent.parent_id, order),
                 "steps": [
                     {
-                        **_kept(step, order, given),
+                        **_projected_step(step, order, given),
                         "parent_id": _number(step.parent_id, order),
                         "type": step.type,
                     }
@@ -112,7 +112,9 @@ def project(document: Json) -> Json:
     }
 
 
-def _kept(step: DocumentStep, order: Mapping[str, int], given: Mapping[str, object]) -> Json:
+def _projected_step(
+    step: DocumentStep, order: Mapping[str, int], given: Mapping[str, object]
+) -> Json:
     place = _number(step.id, order)
     info: Json = {"started_at": place}
     if step.error is not None:

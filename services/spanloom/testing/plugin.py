@@ -47,7 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the mark; load the report if it is asked for."""
+    """Declare the mark; load the report if an option needs it."""
     config.addinivalue_line(
         "markers",
         f"{MARK}(repeats=1, require=None): run the test so many times; require such as "

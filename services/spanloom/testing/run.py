@@ -1,4 +1,4 @@
-"""The run of an agent in a test: its trajectories, and what judges them."""
+"""The run of an agent in a test: its trajectories, and methods that judge them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spanloom.evaluation.making import MAX_NAME, make_evaluators
 from spanloom.evaluation.subject.subject import Subject
 from spanloom.testing.failing import failed_results, failure_text, names_of
 from spanloom.testing.goldens import Golden
-from spanloom.testing.judges import MissingModelError, find_judge, why_not_asked
+from spanloom.testing.judges import MissingModelError, find_judge, why_no_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where a test is, and what may be written there."""
+    """The folder of a test, and whether goldens may be written there."""
 
     folder: Path
     is_update: bool
@@ -50,7 +50,7 @@ class AgentRun:
     """
 
     def __init__(self, block: Block, place: Place, recorder: Recorder) -> None:
-        """Read the spans of a block; its trajectories are built when they are first asked for."""
+        """Read the spans of a block; its trajectories are built when they are first read."""
         self._block = block
         self._place = place
         self._recorder = recorder
@@ -112,13 +112,13 @@ class AgentRun:
         self._hold(document, config, {"trajectory": reference}, reference)
 
     def rules(self, *, trajectory: Json | None = None, **rules: Any) -> None:
-        """Hold the run to named rules; raises ``AssertionError`` with those that fail."""
+        """Check the run against named rules; raises ``AssertionError`` with those that fail."""
         __tracebackhide__ = True
         config = {"name": "rules", "kind": "rules", "rules": rules}
         self._hold(self._chosen(trajectory), config)
 
     def check(self, expr: str, *, trajectory: Json | None = None) -> None:
-        """Hold the run to a line of the query language; raises ``AssertionError``."""
+        """Check that a condition of the query language holds; raises ``AssertionError``."""
         __tracebackhide__ = True
         fits = len(expr) <= MAX_NAME and expr.isprintable()
         config = {"name": expr if fits else "check", "kind": "where", "expr": expr}
@@ -132,7 +132,7 @@ class AgentRun:
         expected: Mapping[str, Any] | None = None,  # JSON values
         trajectory: Json | None = None,
     ) -> None:
-        """Have a model judge the run; the test is skipped where none can be asked.
+        """Judge the run by a model; the test is skipped where no model can be called.
 
         ``given`` is the name of an evaluator of the file in ``spanloom_evaluators``, without a file
         the criteria, or the configuration of a judge. A ``threshold`` is that of its scale, which
@@ -145,7 +145,7 @@ class AgentRun:
             pytest.skip(f"not judged: {error}")
         document = self._chosen(trajectory)
         results = self._judge(document, [made], expected)
-        if reason := why_not_asked(results):
+        if reason := why_no_model(results):
             pytest.skip(f"{made.name} not judged: {reason}")
         self._keep(document, [made], results)
         _refuse(results, [made], document)

@@ -124,7 +124,7 @@ class Site:
         return Response(self._pages[path], headers=headers, media_type="text/html")
 
     def nowhere(self) -> Response:
-        """Return the page of an address that is none, with the status 404."""
+        """Return the page for an unknown address, with the status 404."""
         headers = {**HEADERS, "Cache-Control": "no-store"}
         return Response(self._nowhere, 404, headers, media_type="text/html")
 

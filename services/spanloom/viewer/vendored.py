@@ -119,12 +119,12 @@ def differences() -> list[str]:
         if {**record.get(name, {}), **origin._asdict()} != record.get(name)
     ]
     expected = {RECORD}
-    for name, told in record.items():
-        for file, digest in ((name, "sha256"), (told["license_file"], "license_sha256")):
+    for name, package in record.items():
+        for file, digest in ((name, "sha256"), (package["license_file"], "license_sha256")):
             expected.add(file)
             path = VENDOR / file
             is_same = (
-                path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() == told[digest]
+                path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() == package[digest]
             )
             wrong += [] if is_same else [f"{file} is not what was recorded"]
     there = {path.name for path in VENDOR.iterdir() if not path.name.endswith(".d.ts")}
@@ -142,8 +142,10 @@ def _fetch(package: str, version: str) -> Fetched:
     command = ["npm", "pack", f"{package}@{version}", "--json", "--ignore-scripts"]
     with tempfile.TemporaryDirectory() as folder:
         answer = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)  # noqa: S603  # ours
-        told = json.loads(answer.stdout)
-        stated = (told[0] if isinstance(told, list) else next(iter(told.values())))["integrity"]
+        reported = json.loads(answer.stdout)
+        stated = (reported[0] if isinstance(reported, list) else next(iter(reported.values())))[
+            "integrity"
+        ]
         body = next(Path(folder).glob("*.tgz")).read_bytes()
     integrity = "sha512-" + base64.b64encode(hashlib.sha512(body).digest()).decode()
     if integrity != stated:
