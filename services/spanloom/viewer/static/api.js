@@ -10,26 +10,26 @@ import { annotator, HEADER } from "./state/reader.js";
 
 let isAway = false;
 
-/** Counts up whenever the service is back, or may be. */
+/** Incremented whenever the service is reachable again, or may be. */
 export const returns = signal(0);
 
-const tell = () => { returns.value = returns.peek() + 1; };
+const notify = () => { returns.value = returns.peek() + 1; };
 
 /** Record the end of a request. @param {boolean} isAnswered */
 export function heard(isAnswered) {
   const wasAway = isAway;
   isAway = !isAnswered;
-  if (wasAway && isAnswered) tell();
+  if (wasAway && isAnswered) notify();
 }
 
-/** Requests without an answer for so long that a reader wonders. */
+/** The number of requests that wait so long that the page reports it. */
 export const slow = signal(0);
 const SLOW_MS = 3000;
 
 /** The browser may report it before requests get through: requests that fail once more are repeated a little later, too. */
 const AFTER_ONLINE_MS = [0, 500, 3000];
 
-addEventListener("online", () => { for (const ms of AFTER_ONLINE_MS) setTimeout(tell, ms); });
+addEventListener("online", () => { for (const ms of AFTER_ONLINE_MS) setTimeout(notify, ms); });
 
 // Requests, and their failures.
 

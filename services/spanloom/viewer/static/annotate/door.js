@@ -9,7 +9,7 @@ import { html } from "../ui/html.js";
 
 /** @typedef {{Panel: any, MarksAtRest: any}} Loaded */
 
-/** After the first row, so that they do not delay it. */
+/** Delay in milliseconds after the first row, which must not wait for them. */
 const IDLE_MS = 400;
 
 /** Where the panel is below the tree (style/annotate.css). */

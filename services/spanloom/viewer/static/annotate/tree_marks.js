@@ -95,7 +95,7 @@ function own(of, at, isToJudge) {
 /** @param {Sign} found @returns {Sign} */
 const withOwn = (found) => ({ ...found, shape: `${found.shape} own` });
 
-/** @param {Scheme} scheme @param {string} correctness @param {{severity: string, error_type: string}} said @param {string} who @param {boolean} isByMachine @returns {Sign} */
+/** @param {Scheme} scheme @param {string} correctness @param {{severity: string, error_type: string}} mark @param {string} who @param {boolean} isByMachine @returns {Sign} */
 function sign(scheme, correctness, { severity, error_type: type }, who, isByMachine) {
   const isOpen = asksMore(scheme, correctness) && scheme.severities.length > 0 && !severity;
   const words = [correctness, type, severity].filter(Boolean).map(worded).join(", ");
@@ -136,25 +136,25 @@ export function MarksAtRest() {
 
 /** The signs of every row; null if the run has no annotations. @param {View} of @param {string | undefined} project */
 async function signsOfAll(of, project) {
-  const said = await saidOf(traceId(), project);
-  if (!said) return null;
+  const annotations = await annotationsOf(traceId(), project);
+  if (!annotations) return null;
   const steps = new Steps(of);
-  return { room: said.room(), of: (/** @type {number} */ i) => (steps.isStep(i) ? said.signs(steps.id(i)) : []) };
+  return { room: annotations.room(), of: (/** @type {number} */ i) => (steps.isStep(i) ? annotations.signs(steps.id(i)) : []) };
 }
 
 /** The annotations of a run; null if there are none. @param {string} trace @param {string | undefined} project */
-export async function saidOf(trace, project) {
-  const said = new Said();
-  const rows = getRows(`/v1/trajectories/${trace}/annotations`, { project }, (row) => said.add(row));
-  const [count, scores] = await Promise.all([rows.then((data) => data.count, () => said.forget()), stepScores(trace, project)]);
-  for (const one of scores) said.addScore(one);
+export async function annotationsOf(trace, project) {
+  const annotations = new RunAnnotations();
+  const rows = getRows(`/v1/trajectories/${trace}/annotations`, { project }, (row) => annotations.add(row));
+  const [count, scores] = await Promise.all([rows.then((data) => data.count, () => annotations.forget()), stepScores(trace, project)]);
+  for (const one of scores) annotations.addScore(one);
   if (!count && !scores.length) return null;
   if (count && !schemes.peek()) await loadSchemes();
-  return said;
+  return annotations;
 }
 
 /** Annotations by the steps that they are shown at. A long run has very many: a sign is made when its row is drawn. */
-class Said {
+class RunAnnotations {
   /** @type {Map<string, any[]>} */
   #rows = new Map();
   /** @type {Map<string, any[]>} */
@@ -162,7 +162,7 @@ class Said {
 
   /** @param {any} row */
   add(row) {
-    for (const at of placesOf(row)) add(this.#rows, at, standing(row) ? brief(row) : row);
+    for (const at of placesOf(row)) add(this.#rows, at, currentStep(row) ? brief(row) : row);
   }
 
   /** @param {any} one */
@@ -202,11 +202,11 @@ function add(byStep, at, one) {
 const brief = (row) => ({ scheme: row.scheme, annotator: row.annotator, origin: row.origin, correctness: row.correctness, severity: row.severity, error_type: row.error_type });
 
 /** The step of an annotation; empty for the whole run. @param {any} row @returns {string} */
-const standing = (row) => row.stands_at || row.step_id;
+const currentStep = (row) => row.stands_at || row.step_id;
 
 /** The steps at which an annotation is shown. @param {any} row @returns {Iterable<string>} */
 function placesOf(row) {
-  const at = standing(row);
+  const at = currentStep(row);
   if (at) return row.correctness && row.state !== "orphaned" ? [at] : [];
   const pieces = [row.value.spans, row.value.corrections].flatMap((list) => (Array.isArray(list) ? list.map((one) => one?.step_id) : []));
   return new Set([row.value.decisive_step, ...pieces].filter(Boolean));

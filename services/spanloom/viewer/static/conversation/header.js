@@ -23,7 +23,7 @@ import { later } from "../ui/fetched.js";
 
 const CONVERSATIONS = "/conversations";
 
-/** The list from which the reader came here, also after runs were opened; opened by a link, that of conversations. */
+/** The list from which the reader came, also after runs were opened; after a link, the list of conversations. */
 function listBefore() {
   const { url, back = CONVERSATIONS } = origin(CONVERSATIONS);
   return /^.conversation\b/.test(url) ? back : url;

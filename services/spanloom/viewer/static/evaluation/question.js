@@ -23,7 +23,7 @@ export function QuestionBox({ id, label, text, setText, errors = [], placeholder
 /** Characters of a long question that are shown on each side of its error. */
 const AROUND = 60;
 
-/** An error with its place, and what may have been meant. @param {{text: string, error: InputError, mend: (text: string) => void}} props */
+/** An error with its place and its suggestions. @param {{text: string, error: InputError, mend: (text: string) => void}} props */
 function Fault({ text, error, mend }) {
   const points = [...text];
   const at = error.position ?? points.length;

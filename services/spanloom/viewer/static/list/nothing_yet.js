@@ -31,7 +31,7 @@ export function NothingYet() {
   </section>`;
 }
 
-/** Waits for the first span, and tells when it came. */
+/** Waits for the first span, and shows when it arrived. */
 function First() {
   const [at, setAt] = useState(0);
   useEffect(() => follow({}, () => setAt((known) => known || Date.now()), () => {}), []);

@@ -36,7 +36,7 @@ function closed(part) {
 }
 
 /**
- * A condition of one field, written as the language wants its values.
+ * A condition on one field, its value in the syntax of the language.
  * @param {string} field @param {string} operator @param {string} value @param {string} type of the field
  */
 export function condition(field, operator, value, type) {

@@ -26,7 +26,7 @@ export function Chart({ label, slots, series, format, isLine = false, pick, isTh
   const top = most(series, isLine);
   const from = anchor < 0 ? at : Math.min(at, anchor);
   const to = Math.max(at, anchor);
-  const words = at < 0 ? "" : `${span(slots[from], slots[to])}: ${series.map((one) => `${one.name} ${told(total(one, from, to, isLine), format)}`).join(", ")}`;
+  const words = at < 0 ? "" : `${span(slots[from], slots[to])}: ${series.map((one) => `${one.name} ${shown(total(one, from, to, isLine), format)}`).join(", ")}`;
   const summary = t("chart.summary", { label, most: format(top) });
   return html`<figure class="chart ${isThin ? "thin" : ""}"><figcaption><span>${label}</span>${!isThin && series.length > 1 && html`<${Legend} series=${series} />`}<output>${words}</output></figcaption>
     <div class="plot"><svg role="img" aria-label=${summary} viewBox=${`0 0 ${slots.length} ${HEIGHT}`} preserveAspectRatio="none">
@@ -56,7 +56,7 @@ function total({ values }, from, to, isLine) {
 }
 
 /** @param {number | null} value @param {(value: number) => string} format */
-const told = (value, format) => (value === null ? "–" : format(value));
+const shown = (value, format) => (value === null ? "–" : format(value));
 
 /** @param {Slot} first @param {Slot} last */
 const span = (first, last) => `${clock(first.start)} – ${clock(last.end)}`;
@@ -128,5 +128,5 @@ function Numbers({ slots, series, format }) {
   const [isOpen, setOpen] = useState(false);
   return html`<details onToggle=${(/** @type {Event} */ event) => setOpen(/** @type {HTMLDetailsElement} */ (event.target).open)}><summary>${t("chart.table")}</summary>
     ${isOpen && html`<div class="wide"><table class="sheet-table"><thead><tr><th>${t("chart.from")}</th>${series.map((one) => html`<th class="number">${one.name}</th>`)}</tr></thead>
-      <tbody>${slots.map((slot, i) => html`<tr><th scope="row">${moment(slot.start)}</th>${series.map((one) => html`<td class="number">${told(one.values[i], format)}</td>`)}</tr>`)}</tbody></table></div>`}</details>`;
+      <tbody>${slots.map((slot, i) => html`<tr><th scope="row">${moment(slot.start)}</th>${series.map((one) => html`<td class="number">${shown(one.values[i], format)}</td>`)}</tr>`)}</tbody></table></div>`}</details>`;
 }

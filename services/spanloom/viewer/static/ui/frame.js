@@ -51,7 +51,7 @@ export function useKeys(wanted, inputs) {
 // The two dialogs of every page: the API key, and the help on keyboard shortcuts.
 
 export const isHelpOpen = signal(false);
-export const isKeyAsked = signal(false);
+export const isKeyOpen = signal(false);
 
 /** @param {{isOpen: boolean, close: () => void, label: string, children?: unknown}} props */
 export function Dialog({ isOpen, close, label, children }) {
@@ -65,11 +65,11 @@ export function Dialog({ isOpen, close, label, children }) {
 
 /** Asks for an API key, which is kept in this tab only. */
 export function KeyDialog() {
-  const isOpen = isLocked.value || isKeyAsked.value;
+  const isOpen = isLocked.value || isKeyOpen.value;
   const isNeeded = useRef(false); // without a key only a service without keys answers
   isNeeded.current ||= isLocked.value || hasKey();
   const close = () => {
-    isKeyAsked.value = isLocked.value = false;
+    isKeyOpen.value = isLocked.value = false;
   };
   /** @param {SubmitEvent} event */
   const take = (event) => {
@@ -146,7 +146,7 @@ function Switches() {
   const other = language.value === "en" ? "中" : "En";
   return html`<div class="switches">
     <button aria-label=${t("switch.key")} title=${t("switch.key")} aria-pressed=${String(hasKey())}
-      onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key.short")}</button>
+      onClick=${() => { isKeyOpen.value = true; }}>${t("switch.key.short")}</button>
     <button aria-label=${t("switch.theme")} title=${t("switch.theme")} onClick=${turnTheme}>◐</button>
     <button aria-label=${t("switch.language")} title=${t("switch.language")} onClick=${turnLanguage}>${other}</button>
     <button aria-label=${t("switch.help")} title=${`${t("switch.help")} (?)`}
@@ -157,7 +157,7 @@ function Switches() {
 /** Pages whose URL contains runs. */
 const OF_RUNS = /^\/(trajectories|diff|conversation)\b/;
 const BUSY = new Set([429, 503]);
-/** Of a version that is not kept. */
+/** The status for a version that is not kept. */
 const GONE = 409;
 const isTalk = () => location.pathname === "/conversation";
 
@@ -186,7 +186,7 @@ export function Failure({ error, again }) {
     ${is !== "denied" && html`<p>${coded(t(`error.${is}.do`, { origin: location.origin }))}</p>`}
     <p><button class="main" onClick=${again}>${t("retry")}</button>
       ${["missing", "id", "refused"].includes(is) && html` <a class="button" href=${isTalk() ? "/conversations" : error.status !== GONE && OF_RUNS.test(location.pathname) ? "/" : location.pathname}>${t("error.afresh")}</a>`}
-      ${["locked", "denied"].includes(is) && html` <button onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key")}</button>`}</p>
+      ${["locked", "denied"].includes(is) && html` <button onClick=${() => { isKeyOpen.value = true; }}>${t("switch.key")}</button>`}</p>
   </section>`;
 }
 

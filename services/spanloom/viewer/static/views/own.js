@@ -8,7 +8,7 @@ import { parametersOf } from "./opening.js";
 /** @typedef {import("./opening.js").Parameters} Parameters */
 /** A value that is no text was kept by a newer page. @typedef {import("../vendor/signals.js").Signal<Record<string, unknown>>} Own */
 
-/** Characters of a name, as the service has it. */
+/** Maximum length of a name, as in the service. */
 const MOST = 100;
 
 /** What is wrong with a name; empty if nothing is. @param {string} name */
@@ -33,7 +33,7 @@ export function asView(name, text) {
   return { name, parameters: isNewer ? {} : parametersOf(text), faults, default: false, owner: "" };
 }
 
-/** What only the page knows to be wrong with a view, once it has all columns. @param {Of} of @param {Parameters} parameters */
+/** Faults of a view that only the page can find, once it knows all columns. @param {Of} of @param {Parameters} parameters */
 export function faultsHere(of, { columns }) {
   if (of !== "runs" || !columns) return [];
   if (!more.value.length) import("../list/more_columns.js").catch(() => {});
