@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.alerts.question import RunLine
+    from spanloom.core.asking.compiled import RunTest
     from spanloom.core.asking.row import RunRow
-    from spanloom.core.asking.verdict import RunTest, Verdict
+    from spanloom.core.asking.verdict import Verdict
 
 MOST_EVIDENCE = 20
 """Steps that an event shows."""

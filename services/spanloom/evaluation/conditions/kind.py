@@ -21,8 +21,9 @@ from spanloom.evaluation.evaluator import Judging, Kind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from spanloom.core.asking.compiled import RunTest
     from spanloom.core.asking.row import RunRow
-    from spanloom.core.asking.verdict import RunTest, Verdict
+    from spanloom.core.asking.verdict import Verdict
     from spanloom.core.query.where.tree import Condition
     from spanloom.evaluation.contract.result import Result, Results
     from spanloom.evaluation.subject.subject import Subject
