@@ -159,7 +159,7 @@ def to_moment(ctx: click.Context, param: click.Parameter, text: str | None) -> s
 
 
 def _options() -> Iterator[Callable[..., Any]]:
-    """Yield the options: the short spellings of a ``where``, and those that are none."""
+    """Yield the options: the short spellings of a ``where``, and the special ones."""
     yield click.option("--project", metavar="NAME", help="Only of this project.")
     yield click.option("--where", metavar="QUERY", help="Only runs for which this holds.")
     for name, short in run_shorts().items():

@@ -82,7 +82,7 @@ def load_config(path: Path, *, allows_code: bool) -> Config:
 
 
 def read_base(path: Path, client: Client, project: str | None = None) -> ReadReport:
-    """Return a report, or that of the experiment of this name.
+    """Return the report in a file, or that of the experiment of this name.
 
     Raises ``InvalidRequestError`` if there is neither.
     """

@@ -1,4 +1,4 @@
-"""``spanloom online-rules``: lists, puts, pauses, deletes rules that judge what comes in."""
+"""``spanloom online-rules``: lists, puts, pauses, deletes rules that judge new runs."""
 
 from __future__ import annotations
 

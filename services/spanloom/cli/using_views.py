@@ -65,7 +65,7 @@ def view_parameters(
 ) -> dict[str, str]:
     """Return the parameters of a view; none without a name.
 
-    Raises ``click.UsageError`` with what is wrong with a view that cannot be used.
+    Raises ``click.UsageError`` with the faults of a view that cannot be used.
     """
     if name is None:
         return {}
@@ -79,7 +79,7 @@ def view_parameters(
 def narrowed(
     filters: Mapping[str, Any], parameters: Mapping[str, str], where: str
 ) -> dict[str, Any]:
-    """Return filters of runs with those of a view, whose query of runs is its parameter ``where``.
+    """Return filters of runs combined with a view, whose parameter ``where`` has the query.
 
     A run has to match both queries. A time or a flag of the command line wins over the view's.
     """
@@ -94,5 +94,5 @@ def narrowed(
 
 
 def together(one: str | None, other: str | None) -> str | None:
-    """Return one query for what matches both; the other one if one is missing."""
+    """Return the conjunction of two queries; if one is missing, the other one."""
     return f"({one}) and ({other})" if one and other else one or other

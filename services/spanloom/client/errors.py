@@ -85,7 +85,7 @@ class NotFoundError(ApiError):
 
 
 class ConflictError(ApiError):
-    """Somebody else has changed what was to be changed, or has taken its name (409)."""
+    """Somebody else has changed the object since it was read, or has taken its name (409)."""
 
 
 class GoneError(ApiError):

@@ -37,7 +37,7 @@ class ApiAccess(Protocol):
     """
 
     def client(self, headers: Headers) -> AsyncClient:
-        """Return a client that sends that key."""
+        """Return a client for a tool call, which sends its key."""
 
     def key(self, headers: Headers) -> str:
         """Return the key; empty without one."""

@@ -64,7 +64,7 @@ def provider_name() -> str:
 
 @contextmanager
 def within(block: Block) -> Iterator[None]:
-    """Mark the context: traces whose root starts in it, or in a copy of it, are of the block."""
+    """Mark the context: traces whose root starts in it, or in a copy, belong to the block."""
     token = context.attach(context.set_value(_BLOCK, block))
     try:
         yield

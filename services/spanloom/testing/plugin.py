@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a marked test as often as its mark says."""
+    """Run a marked test as often as its mark demands."""
     __tracebackhide__ = True
     mark = pyfuncitem.get_closest_marker(MARK)
     if mark is None:

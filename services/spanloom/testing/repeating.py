@@ -70,7 +70,7 @@ def read_mark(args: Sequence[object], kwargs: Mapping[str, Any]) -> Repeats:
 
 
 def run_marked(item: pytest.Function, mark: pytest.Mark) -> bool | None:
-    """Run a test as its mark says; ``None``: pytest runs it once, as any other."""
+    """Run a test as often as its mark demands; ``None`` if pytest is to run it once."""
     __tracebackhide__ = True
     if item.stash.get(_REPEATED, False):
         return None

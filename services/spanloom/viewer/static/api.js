@@ -121,7 +121,7 @@ export async function getRows(path, params, take) {
     for (const [at, line] of lines.entries()) {
       const row = JSON.parse(line);
       if (row.end) data = row; // and on to its end, or the answer stays open
-      else if (!row.error) take(row); // an error: the service could not go on, and no end comes
+      else if (!row.error) take(row); // an error: the service failed midway, and sends no last line
       if (at % AT_ONCE || performance.now() - since < SLICE_MS) continue;
       await new Promise((done) => setTimeout(done, 2 * SLICE_MS));
       since = performance.now();
@@ -132,7 +132,7 @@ export async function getRows(path, params, take) {
 }
 
 /**
- * Send JSON, and return the JSON that comes back.
+ * Send JSON, and return the JSON of the answer.
  * @param {"POST" | "PUT" | "DELETE"} method @param {string} path @param {object | string} body a text is sent as it is @param {Params} [params]
  * @param {string} [who] the annotator, if not the current one @param {boolean} [keepalive] whether it outlives the page
  * @returns {Promise<any>}

@@ -124,7 +124,7 @@ function ErrorForm({ annotation, scheme, store }) {
 
 /** @typedef {import("../annotate/scheme.js").Scheme} Scheme */
 
-/** Where the step is below the table (style/judging.css). */
+/** Media query: the step is below the table (style/judging.css). */
 const IS_BELOW = "(max-width: 860px)";
 
 /** @param {{rows: Row[], scheme: Scheme, isAll: boolean, trace: string, project: string | undefined, again: () => void, outline: Outline}} props */
@@ -148,8 +148,8 @@ export function Steps({ rows, scheme, isAll, trace, project, again, outline }) {
     if (annotation && annotator.peek()) void store(active.step, editOf(annotation));
   };
   useKeys([
-    ...people.slice(0, 9).map((_, at) => ({ key: String(at + 1), says: /** @type {const} */ ("key.take"), run: take })),
-    { key: "n", says: "key.undecided", run: next },
+    ...people.slice(0, 9).map((_, at) => ({ key: String(at + 1), label: /** @type {const} */ ("key.take"), run: take })),
+    { key: "n", label: "key.undecided", run: next },
   ], [rows, active?.step, isAll]);
   if (!shown.length) return html`<p>${rows.length ? t("adjudication.alike") : t("adjudication.nothing")}</p>`;
   return html`<div class="wide" tabindex="0" role="region" aria-label=${t("adjudication.title")}><table class="sheet-table decisions stacked">

@@ -99,7 +99,7 @@ export async function open() {
   }
 }
 
-/** Whether the session on show is the requested one. @param {import("../tree/view.js").View} there @param {string} who */
+/** Whether the displayed session is the requested one. @param {import("../tree/view.js").View} there @param {string} who */
 function isOpen(there, who) {
   const of = session.peek();
   const scheme = wantedScheme();

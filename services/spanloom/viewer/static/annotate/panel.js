@@ -112,15 +112,15 @@ const undoOrRedo = (way) => () => {
 export function useAnnotationKeys() {
   const isOfSteps = () => { const of = session.peek(); return of ? isStepwise(of.scheme) : false; };
   useKeys([
-    { key: "1 … 9", says: "key.annotate.judge", isPressed: (event) => isPlain(event) && !event.shiftKey && digitOf(event) > 0, run: (event) => judge(digitOf(event)) },
-    { key: "⇧ 1 … 9", says: "key.annotate.branch", isPressed: (event) => isPlain(event) && event.shiftKey && digitOf(event) > 0 && isOfSteps(), run: (event) => judgeBranch(digitOf(event)) },
-    { key: "!", says: "key.annotate.decide", run: decide },
-    { key: "n", says: "key.annotate.next", run: toNext },
-    { key: "d", says: "key.annotate.differ", run: toDisputed },
-    { key: "r", says: "key.annotate.why", run: () => /** @type {HTMLElement | null} */ (document.querySelector(".annotate .rationale"))?.focus() },
-    { key: "u", says: "key.annotate.undo", run: undoOrRedo(-1) },
-    { key: "U", says: "key.annotate.redo", run: undoOrRedo(1) },
-    { key: "Ctrl ⏎", says: "key.annotate.done", isAnywhere: true, isPressed: (event) => (event.ctrlKey || event.metaKey) && event.key === "Enter" && !document.querySelector("dialog[open]"), run: () => void finish() },
+    { key: "1 … 9", label: "key.annotate.judge", isPressed: (event) => isPlain(event) && !event.shiftKey && digitOf(event) > 0, run: (event) => judge(digitOf(event)) },
+    { key: "⇧ 1 … 9", label: "key.annotate.branch", isPressed: (event) => isPlain(event) && event.shiftKey && digitOf(event) > 0 && isOfSteps(), run: (event) => judgeBranch(digitOf(event)) },
+    { key: "!", label: "key.annotate.decide", run: decide },
+    { key: "n", label: "key.annotate.next", run: toNext },
+    { key: "d", label: "key.annotate.differ", run: toDisputed },
+    { key: "r", label: "key.annotate.why", run: () => /** @type {HTMLElement | null} */ (document.querySelector(".annotate .rationale"))?.focus() },
+    { key: "u", label: "key.annotate.undo", run: undoOrRedo(-1) },
+    { key: "U", label: "key.annotate.redo", run: undoOrRedo(1) },
+    { key: "Ctrl ⏎", label: "key.annotate.done", isAnywhere: true, isPressed: (event) => (event.ctrlKey || event.metaKey) && event.key === "Enter" && !document.querySelector("dialog[open]"), run: () => void finish() },
   ], []);
 }
 

@@ -71,7 +71,7 @@ function offset(node, at, isEnd) {
 
 /** @typedef {import("./session.js").Session} Session */
 
-/** The selection in the text on show. */
+/** The selection in the displayed text. */
 const selected = signal(/** @type {Place | null} */ (null));
 
 /** @param {{of: Session, at: string}} props */

@@ -59,7 +59,7 @@ export function Marks() {
   const signsOf = (i) => {
     const o = /** @type {import("../tree/grid.js").Grid} */ (grid.peek()).view.o;
     const { run, outline } = runsOf(o).part(i);
-    if (runsOf(o).isHead(i)) return annotated.has(keyOf(run)) ? [{ shape: "mark m-half", says: t("list.annotated") }] : [];
+    if (runsOf(o).isHead(i)) return annotated.has(keyOf(run)) ? [{ shape: "mark m-half", text: t("list.annotated") }] : [];
     return (outline && isStep(o, i) && loaded.get(keyOf(run))?.signs(spanId(outline, runsOf(o).own(i)))) || [];
   };
   return "";
@@ -82,9 +82,9 @@ function isOther({ trace_id: id, project, version }) {
   return version > Math.max(run.version, outline?.version ?? 0) ? "changed" : "";
 }
 
-/** Report the runs of the conversation that match a condition. @param {string} condition @param {(line: Line) => void} tell */
-async function ask(condition, tell) {
-  for await (const line of linesOf(condition, "project,trace_id,version")) tell(line);
+/** Report the runs of the conversation that match a condition. @param {string} condition @param {(line: Line) => void} report */
+async function ask(condition, report) {
+  for await (const line of linesOf(condition, "project,trace_id,version")) report(line);
 }
 
 /** Follow the feed until the returned function is called. @param {string | undefined} project @param {(line: Line, is: "new" | "changed") => void} note */

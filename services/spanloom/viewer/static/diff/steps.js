@@ -66,7 +66,7 @@ export function Sums({ diff: { a, b, summary } }) {
 /** @param {string} name @param {number | null} value */
 const measured = (name, value) => (value === null ? "–" : (SHOWN[name] ?? short)(value));
 
-/** By how much the second value is more or less, also in per cent of the first. @param {string} name @param {(number | null)[]} values */
+/** The difference of the second value from the first, also in per cent. @param {string} name @param {(number | null)[]} values */
 function apart(name, [a, b]) {
   if (a === null || b === null || a === b) return "";
   const sign = b > a ? "+" : "−";

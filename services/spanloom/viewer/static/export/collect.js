@@ -10,7 +10,7 @@ import { layoutOf } from "./layouts.js";
 /** `reason`: a code of a loss, or empty; `detail`: the words of the service. @typedef {{trace: string, project?: string, reason: string, detail: string}} Skipped */
 /** `losses`: how often each code was counted. @typedef {{parts: BlobPart[], read: number, written: number, losses: Record<string, number>, skipped: Skipped[]}} Collected */
 
-/** The most runs of a question that the page exports. */
+/** Maximum number of runs of a query that the page exports. */
 export const MOST = 1000;
 /** Statuses that end an export, as all runs would get them: no answer, no access, overload. */
 const OF_ALL = new Set([0, 401, 403, 429, 503]);
@@ -31,7 +31,7 @@ export function countsIn(header) {
 }
 
 /**
- * Fetch the runs. One that the format cannot hold, or that is gone, is skipped with its reason; without access or answer it ends.
+ * Fetch the runs. One that the format cannot hold, or that was deleted, is skipped with its reason; without access or answer it ends.
  * @param {Iterable<Source> | AsyncIterable<Source>} sources @param {Format} format @param {string} layout
  * @param {(now: Collected) => void} report called after each run @param {AbortSignal} until
  */
@@ -60,7 +60,7 @@ export async function collect(sources, format, layout, report, until) {
 /** @typedef {{made: Collected | null, isRunning: boolean, error: ApiError | null}} State */
 const IDLE = /** @type {State} */ ({ made: null, isRunning: false, error: null });
 
-/** Collect runs for a component: `start` ends what ran before, and so does the end of the component. */
+/** Collects runs for a component; a new start cancels the one before, as does the end of the component. */
 export function useCollected() {
   const [state, setState] = useState(IDLE);
   const running = useRef(new AbortController());
@@ -69,7 +69,7 @@ export function useCollected() {
     setState(IDLE);
   };
   useEffect(() => () => running.current.abort(), []);
-  /** @param {Sources} sources @param {Format} format @param {string} layout @returns {Promise<Collected | null>} nothing if it did not come to its end */
+  /** @param {Sources} sources @param {Format} format @param {string} layout @returns {Promise<Collected | null>} null if it was cancelled or failed */
   const start = async (sources, format, layout) => {
     running.current.abort();
     const { signal } = (running.current = new AbortController());

@@ -33,7 +33,7 @@ export function FilterBar({ of = "trajectories" }) {
     if (where !== own.current) setText(where);
     own.current = null;
   }, [where]);
-  useKeys([{ key: "/", says: "key.search", run: () => input.current?.focus() }], []);
+  useKeys([{ key: "/", label: "key.search", run: () => input.current?.focus() }], []);
   /** @param {SubmitEvent} event */
   const submit = async (event) => {
     event.preventDefault();

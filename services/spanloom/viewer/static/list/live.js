@@ -1,4 +1,4 @@
-/** Counts runs that came since the list was loaded; they are shown only on request. */
+/** Counts runs that arrived since the list was loaded; they are shown only on request. */
 import { useEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";

@@ -1,4 +1,4 @@
-/** The list of a service without runs: where to send spans, when the first came, and example runs. */
+/** The list of a service without runs: where to send spans, when the first arrived, and example runs. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { clock } from "../format.js";

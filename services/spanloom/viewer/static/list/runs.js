@@ -62,7 +62,7 @@ export async function load() {
 /** Page size while a query is read only for the ids of its runs. */
 const IDS = 500;
 
-/** Yield the first runs of the question of a list, in its order, each once. @param {import("../state/place.js").Query} query @param {number} most */
+/** Yield the first runs of the query of a list, in its order, each once. @param {import("../state/place.js").Query} query @param {number} most */
 export async function* answersTo(query, most) {
   /** @type {Set<string>} */
   const known = new Set();

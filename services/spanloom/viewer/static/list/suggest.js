@@ -1,10 +1,10 @@
-/** What could come next in a question: fields, signs, values by frequency, or earlier queries. */
+/** Suggestions for the next part of a query: fields, signs, values by frequency, or earlier queries. */
 import { getJson } from "../api.js";
 import { quoted } from "../state/filters.js";
 
 /** @typedef {import("../records.js").FieldItem} Field */
-/** A text that replaces what is before the caret from `from` on; `hint` says what it is. @typedef {{text: string, from: number, hint: string}} Suggestion */
-/** What a question is about, as `/v1/fields` names it. @typedef {"trajectories" | "steps"} Of */
+/** A text that replaces what is before the caret from `from` on; `hint`: its description. @typedef {{text: string, from: number, hint: string}} Suggestion */
+/** The subject of a query, as `/v1/fields` names it. @typedef {"trajectories" | "steps"} Of */
 
 const MOST = 8;
 const VALUES = 5;

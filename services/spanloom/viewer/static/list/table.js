@@ -102,11 +102,11 @@ export function Table({ runs }) {
   const isByTime = order.endsWith("start");
   const open = () => body.current?.rows[active.value]?.querySelector("a")?.click();
   useKeys([
-    { key: "j", says: "key.down", run: () => move(1) }, { key: "ArrowDown", says: "key.down", run: () => move(1) },
-    { key: "k", says: "key.up", run: () => move(-1) }, { key: "ArrowUp", says: "key.up", run: () => move(-1) },
-    { key: "Enter", says: "key.open", run: (event) => { if (!/** @type {Element} */ (event.target).closest("button, a, label")) open(); else /** @type {HTMLElement} */ (event.target).click(); } },
-    { key: "x", says: "key.select", run: () => runs[active.value] && selection.turn(ids[active.value]) },
-    { key: "X", says: "key.select.range", run: () => runs[active.value] && selection.turn(ids[active.value], ids) },
+    { key: "j", label: "key.down", run: () => move(1) }, { key: "ArrowDown", label: "key.down", run: () => move(1) },
+    { key: "k", label: "key.up", run: () => move(-1) }, { key: "ArrowUp", label: "key.up", run: () => move(-1) },
+    { key: "Enter", label: "key.open", run: (event) => { if (!/** @type {Element} */ (event.target).closest("button, a, label")) open(); else /** @type {HTMLElement} */ (event.target).click(); } },
+    { key: "x", label: "key.select", run: () => runs[active.value] && selection.turn(ids[active.value]) },
+    { key: "X", label: "key.select.range", run: () => runs[active.value] && selection.turn(ids[active.value], ids) },
   ], [runs]);
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${t("list.label")}><table class="runs">
     <thead><tr><th class="mark"><span class="sr">${t("column.marks")}</span><${AllBox} of=${selection} shown=${ids} /></th>${columns.map((column) => html`<${SortHead} key=${column.name} column=${column} order=${order} />`)}</tr></thead>

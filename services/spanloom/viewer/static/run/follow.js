@@ -1,4 +1,4 @@
-/** Lets the tree of a live run grow: rows come, and what a reader looks at stays where it is. */
+/** Lets the tree of a live run grow: rows are added, and the visible rows do not move. */
 import { batch } from "../vendor/signals.js";
 import { getBytes } from "../api.js";
 import { place } from "../state/place.js";

@@ -36,7 +36,7 @@ function ofPage() {
   return o ? { path: runPath(), project: place.value.query.project, version: o.version, first: 0, end: o.n } : null;
 }
 
-/** Of larger runs only names of tools tell handoffs: the service would read the whole run for the others. */
+/** In larger runs only names of tools show handoffs: for others the service would read the whole run. */
 const LARGE = 20_000;
 
 /** The buttons that choose what is a box: an agent, or each call. */

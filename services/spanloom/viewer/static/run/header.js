@@ -163,7 +163,7 @@ export function Header() {
   </header>`;
 }
 
-/** Whether rows of a live run come by themselves. */
+/** The switch by which rows of a live run are added automatically. */
 const Follow = () => html`<button class="copy" aria-pressed=${String(following.value)} title=${t("follow.means")} onClick=${() => { following.value = !following.peek(); }}>${t("follow")}</button>`;
 
 /** A line of the list with the measurements of an old version. @param {Run} run @param {any} whole @returns {Run} */

@@ -43,7 +43,7 @@ async function costOf({ first, end }, params, until) {
   return costs.length ? costs.reduce((sum, one) => sum + one) : null;
 }
 
-/** The longest loop, and what it took. @param {{o: Outline, loop: Loop}} props */
+/** The longest loop, with its tokens and cost. @param {{o: Outline, loop: Loop}} props */
 function Repeated({ o, loop }) {
   const [cost, setCost] = useState(/** @type {number | null} */ (null));
   const { project } = place.value.query;

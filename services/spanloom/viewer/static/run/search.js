@@ -49,7 +49,7 @@ export function Search({ find = findInRun, children }) {
   const kinds = kindsOf(type);
   const there = view.value;
   const found = loaded?.q === q && loaded.of === there ? loaded : null; // results of another query are no hits of this one
-  useKeys([{ key: "/", says: "key.search", run: () => input.current?.focus() }], []);
+  useKeys([{ key: "/", label: "key.search", run: () => input.current?.focus() }], []);
   useEffect(() => {
     if (q.length < 2 || !there) return undefined;
     const until = new AbortController();

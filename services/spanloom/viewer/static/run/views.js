@@ -23,7 +23,7 @@ function toNextError() {
   void when(grid, Boolean).then((there) => toFailure(/** @type {import("../tree/grid.js").Grid} */ (there)));
 }
 
-// Copies the address, and says so.
+// Copies the address, and confirms that.
 
 const copied = signal("");
 let fading = 0;

@@ -3,7 +3,7 @@ import { t } from "../i18n/index.js";
 import { isKeyOpen } from "../ui/frame.js";
 import { coded, html, visible } from "../ui/html.js";
 
-/** @param {{error: import("../api.js").ApiError | null, needs?: string, again?: () => void}} props `needs`: what key is needed; `again`: asks once more */
+/** @param {{error: import("../api.js").ApiError | null, needs?: string, again?: () => void}} props `needs`: what key is needed; `again`: repeats the request */
 export function Refused({ error, needs = t("settings.needs"), again = () => location.reload() }) {
   if (!error) return "";
   const isLocked = error.status === 401 || error.status === 403;

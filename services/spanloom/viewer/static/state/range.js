@@ -36,7 +36,7 @@ export function range({ since, until }, now) {
   return { since: since ? timeOf(since, now) : null, until: until ? timeOf(until, now) : null };
 }
 
-/** What is wrong with the range of an address: a name of a text, empty if nothing is. @param {Query} query @param {number} now @returns {"" | "range.unknown" | "range.backwards"} */
+/** The text key of the error in the range of an address; empty if it is valid. @param {Query} query @param {number} now @returns {"" | "range.unknown" | "range.backwards"} */
 export function faultOf(query, now) {
   const { since, until } = range(query, now);
   if (Number.isNaN(since) || Number.isNaN(until)) return "range.unknown";

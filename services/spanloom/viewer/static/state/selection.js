@@ -1,6 +1,6 @@
 /**
  * Rows that a reader selected in a list, by their keys. They stay while the reader opens one and comes back, and on other
- * pages of the list; another question forgets them.
+ * pages of the list; another query clears the selection.
  */
 import { effect, signal } from "../vendor/signals.js";
 import { read, write } from "./reader.js";
@@ -22,7 +22,7 @@ export class Selection {
     this.query.value = question;
   }
 
-  /** Select or deselect a row; a range gets the state of the row where it begins. @param {string} key @param {string[]} [shown] the rows in sight, for a range up to this one */
+  /** Select or deselect a row; a range gets the state of the row where it begins. @param {string} key @param {string[]} [shown] the displayed rows, for a range up to this one */
   turn(key, shown) {
     const set = new Set(this.chosen.peek());
     const [from, to] = [shown?.indexOf(this.last) ?? -1, shown?.indexOf(key) ?? -1];

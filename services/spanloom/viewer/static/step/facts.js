@@ -48,7 +48,7 @@ function finish({ output, metadata }) {
   return line([reasons].flat().filter((one) => typeof one === "string" && one).join(", "), 60);
 }
 
-/** The sums of what is below a step. @param {Outline} o @param {number} row @returns {Fact[]} */
+/** The sums over the steps below a step. @param {Outline} o @param {number} row @returns {Fact[]} */
 function below(o, row) {
   let steps = 0;
   for (let i = row + 1; i < o.end[row]; i++) steps += Number(isStep(o, i));

@@ -1,4 +1,4 @@
-/** The steps that pass the question of the address, page by page, and those that are selected. */
+/** The steps that match the query of the address, page by page, and those that are selected. */
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getJson } from "../api.js";
 import { failure } from "../list/runs.js";

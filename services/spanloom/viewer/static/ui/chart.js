@@ -13,7 +13,7 @@ import { html } from "./html.js";
 /**
  * @typedef {{label: string, slots: Slot[], series: Series[], format: (value: number) => string, isLine?: boolean,
  *   pick?: (from: number, to: number) => void, isThin?: boolean}} Props
- *   `pick`: opens what the slots `from` to `to` are about; `isThin`: without axis and table
+ *   `pick`: opens the runs of the slots `from` to `to`; `isThin`: without axis and table
  */
 
 const HEIGHT = 100;
@@ -48,7 +48,7 @@ function most(series, isLine) {
   return sums.reduce((a, b) => Math.max(a, b), 0);
 }
 
-/** The number of some slots: of bars the sum; of lines there is one for a single slot only. @param {Series} one @param {number} from @param {number} to @param {boolean} isLine */
+/** The number of some slots: for bars the sum; for lines only a single slot has one. @param {Series} one @param {number} from @param {number} to @param {boolean} isLine */
 function total({ values }, from, to, isLine) {
   const known = values.slice(from, to + 1).filter((value) => value !== null);
   if (isLine && to > from) return null;

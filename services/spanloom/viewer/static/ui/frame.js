@@ -12,7 +12,7 @@ import { Navigation } from "./navigation.js";
 
 /** @typedef {import("../i18n/index.js").Key} Key */
 /**
- * @typedef {{key: string, says: Key, run: (event: KeyboardEvent) => void, isPressed?: (event: KeyboardEvent) => boolean, isAnywhere?: boolean}} Shortcut
+ * @typedef {{key: string, label: Key, run: (event: KeyboardEvent) => void, isPressed?: (event: KeyboardEvent) => boolean, isAnywhere?: boolean}} Shortcut
  *   `key`: as the browser names it and the help shows it; `isPressed`: replaces the comparison with `key`; `isAnywhere`: also while typing
  */
 
@@ -97,7 +97,7 @@ export function HelpDialog() {
   };
   return html`<${Dialog} isOpen=${isHelpOpen.value} close=${close} label=${t("help.title")}>
     <h2>${t("help.title")}</h2>
-    <dl class="keys">${shortcuts.value.map((one) => html`<dt><kbd>${one.key === " " ? "␣" : one.key}</kbd></dt><dd>${t(one.says)}</dd>`)}</dl>
+    <dl class="keys">${shortcuts.value.map((one) => html`<dt><kbd>${one.key === " " ? "␣" : one.key}</kbd></dt><dd>${t(one.label)}</dd>`)}</dl>
     <label class="check"><input type="checkbox" checked=${areOn.value}
       onChange=${(/** @type {Event} */ event) => { areOn.value = /** @type {HTMLInputElement} */ (event.target).checked; }} />
       ${t("help.letters")}</label>
@@ -115,7 +115,7 @@ export function Frame({ title, nav, children }) {
   useEffect(() => {
     document.documentElement.lang = language.value;
   }, [language.value]);
-  useKeys([{ key: "?", says: "key.help", run: () => { isHelpOpen.value = true; } }], []);
+  useKeys([{ key: "?", label: "key.help", run: () => { isHelpOpen.value = true; } }], []);
   return html`<header class="top">
       <a class="brand" href="/" aria-label="Spanloom">Spanloom</a>
       <${Navigation} />

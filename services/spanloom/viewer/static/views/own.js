@@ -11,7 +11,7 @@ import { parametersOf } from "./opening.js";
 /** Maximum length of a name, as in the service. */
 const MOST = 100;
 
-/** What is wrong with a name; empty if nothing is. @param {string} name */
+/** The error in a name; empty if it is valid. @param {string} name */
 export const faultOfName = (name) => ([...name].length > MOST ? t("views.long", { most: MOST, n: [...name].length }) : "");
 
 /** @type {Partial<Record<Of, Own>>} */
@@ -20,7 +20,7 @@ const signals = {};
 /** @param {Of} of @returns {Own} */
 export const ownOf = (of) => (signals[of] ??= kept(of === "runs" ? "views" : `views.${of}`, /** @type {Record<string, unknown>} */ ({})));
 
-/** Keep a view, or forget it. @param {Of} of @param {string} name @param {Parameters | null} parameters @param {string} [before] its name until now */
+/** Store a view, or delete it. @param {Of} of @param {string} name @param {Parameters | null} parameters @param {string} [before] its name until now */
 export function keep(of, name, parameters, before = name) {
   const { [name]: _, [before]: __, ...others } = ownOf(of).value;
   ownOf(of).value = parameters ? { ...others, [name]: new URLSearchParams(parameters).toString() } : others;
