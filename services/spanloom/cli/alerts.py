@@ -179,11 +179,11 @@ def test_command(
     else:
         stored = client.alert(name, project=project).model_dump(mode="json")
         defined = {n: stored[n] for n in _OF_QUESTION if stored[n] is not None}
-    found = dict(client.try_alert(defined, days=days, project=project))
+    trial = dict(client.try_alert(defined, days=days, project=project))
     if form is Form.TABLE:
-        render_tried(found, make_console(sys.stdout), _now_ms())
+        render_tried(trial, make_console(sys.stdout), _now_ms())
     else:
-        write_json(orjson.dumps(found), sys.stdout, indent=form is Form.JSON)
+        write_json(orjson.dumps(trial), sys.stdout, indent=form is Form.JSON)
 
 
 @alerts_group.command("events", cls=TeachingCommand)

@@ -109,8 +109,8 @@ def _named(text: str, steps: Sequence[DocumentStep]) -> str:
     names = _ids_by("name", steps)
     models = _ids_by("model", steps)
     for called, wanted in ((names, text), (_lower(names), text.lower()), (models, text)):
-        if found := _numbered(wanted, called):
-            return found
+        if step_id := _numbered(wanted, called):
+            return step_id
     near = resembling(text, names)
     suggestion = f"; did you mean {near[0]}?" if near else ""
     raise click.BadParameter(

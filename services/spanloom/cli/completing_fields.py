@@ -112,11 +112,11 @@ def _values(field: FieldItem, begun: Begun, ctx: click.Context) -> Iterable[str]
     if field.type != "text":
         return ()
     project = ctx.params.get("project")
-    found = ask_briefly(
+    values = ask_briefly(
         ctx, lambda client: client.field_values(field.name, of=field.of, project=project).items
     )
     quote = begun.part[:1] if begun.part[:1] in ("'", '"') else '"'
-    return [quoted(str(one.value), quote) for one in found or () if _is_plain(str(one.value))]
+    return [quoted(str(one.value), quote) for one in values or () if _is_plain(str(one.value))]
 
 
 def _offer_order(ctx: click.Context, text: str) -> list[CompletionItem]:

@@ -106,8 +106,8 @@ def list_command(
 @client_option
 def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
     """Show a dataset with its versions."""
-    found = client.dataset(name, project=project).model_dump(mode="json")
-    give_document(found, render_dataset, form=form)
+    dataset = client.dataset(name, project=project).model_dump(mode="json")
+    give_document(dataset, render_dataset, form=form)
 
 
 @datasets_group.command("add", cls=TeachingCommand)
@@ -195,8 +195,8 @@ def commit_command(
 
     An unchanged draft gives the last version.
     """
-    made = client.commit_dataset(name, project=project, annotator=annotator)
-    click.echo(f"{printable(name)}@{made.version}")
+    version = client.commit_dataset(name, project=project, annotator=annotator)
+    click.echo(f"{printable(name)}@{version.version}")
 
 
 @datasets_group.command("delete", cls=TeachingCommand)
@@ -212,8 +212,8 @@ def delete_command(
 
     With keys it needs the scope admin. The name can be used again within a minute.
     """
-    found = client.dataset(name, project=project)
-    size = f"{counted(found.draft_items, 'item')} and {counted(len(found.versions), 'version')}"
+    dataset = client.dataset(name, project=project)
+    size = f"{counted(dataset.draft_items, 'item')} and {counted(len(dataset.versions), 'version')}"
     click.echo(f"{printable(name)} with {size} will be deleted", err=True)
     if is_confirmed(yes=yes):
         client.delete_dataset(name, project=project, annotator=annotator)
@@ -263,9 +263,9 @@ def _write(client: Client, name: str, where: dict[str, Any], form: str, file: IO
 
 
 def _trace_id(text: str) -> str:
-    found = to_trace_id(click.get_current_context(), click.Argument(["traces"]), text)
-    assert found is not None  # noqa: S101  # of a text
-    return found
+    trace_id = to_trace_id(click.get_current_context(), click.Argument(["traces"]), text)
+    assert trace_id is not None  # noqa: S101  # of a text
+    return trace_id
 
 
 def _end(name: str, done: SentItems) -> None:

@@ -96,8 +96,8 @@ def delete_command(
             act = _by_service(client, conditions)
         else:
             act = _by_hand(settings, conditions, stack)
-        found = act(True)
-        click.echo(f"{_worded(found)} {'would be' if dry_run else 'will be'} deleted")
+        extent = act(True)
+        click.echo(f"{_worded(extent)} {'would be' if dry_run else 'will be'} deleted")
         if not dry_run and is_confirmed(yes=yes):
             click.echo(f"{_worded(act(False))} deleted")
 

@@ -85,7 +85,7 @@ def agree_command(
     try:
         name, labels = evaluator_labels(client, comparison)
         people = people_labels(client, comparison)
-        found = agree(labels, people, [one.strip() for one in (order or "").split(",") if one])
+        agreement = agree(labels, people, [one.strip() for one in (order or "").split(",") if one])
     except (InvalidRequestError, ValueError) as error:
         raise click.UsageError(printable(str(error))) from error
     head = {
@@ -94,7 +94,7 @@ def agree_command(
         "human": comparison.human,
         "unit": unit,
     }
-    body = {**head, **_json(found)}
+    body = {**head, **_json(agreement)}
     give_document(body, render_agreement, form=form)
 
 

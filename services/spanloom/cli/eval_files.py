@@ -114,20 +114,20 @@ def load_bases(config: Config, path: Path, client: Client) -> Mapping[str, Mappi
     A report is looked up next to the file of evaluators, then in the working directory; any other
     name is an experiment. Raises ``FileError``.
     """
-    found: dict[str, Mapping[str, Measure]] = {}
+    measures: dict[str, Mapping[str, Measure]] = {}
     project = config.file.runs.project if config.file.runs else None
     for at, gate in enumerate(config.gates):
         named = gate.no_worse_than
-        if named is None or named in found:
+        if named is None or named in measures:
             continue
         sibling = path.parent / named
         base = sibling if sibling.exists() else Path(named)
         try:
-            found[named] = measures_of(read_base(base, client, project))
+            measures[named] = measures_of(read_base(base, client, project))
         except (InvalidRequestError, OSError) as error:
             place = f"gates.{at}.no_worse_than"
             raise FileError(path, config.error(place, f"{named}: {error}")) from error
-    return found
+    return measures
 
 
 class OutcomeFiles(NamedTuple):

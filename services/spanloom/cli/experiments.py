@@ -214,5 +214,5 @@ def _awaited(client: Client, experiment: ExperimentItem) -> ExperimentItem:
 
 
 def _give(experiment: ExperimentItem, form: Form) -> None:
-    found = experiment.model_dump(mode="json")
-    give_document(found, render_experiment, form=form)
+    document = experiment.model_dump(mode="json")
+    give_document(document, render_experiment, form=form)

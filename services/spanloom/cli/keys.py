@@ -107,8 +107,8 @@ def create_command(
         if is_bare and not is_first:
             raise click.UsageError(_MISSING)
         allowed = frozenset(Scope) if scopes is None else scopes
-        made = administration.create(project or ALL_PROJECTS, allowed, expires)
-    click.echo(made.text)
+        key = administration.create(project or ALL_PROJECTS, allowed, expires)
+    click.echo(key.text)
     if sys.stdout.isatty():
         click.echo("It is not shown again; send it as `Authorization: Bearer KEY`.", err=True)
     if is_first:

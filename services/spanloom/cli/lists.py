@@ -134,7 +134,7 @@ def conversations_command(
     --all. A conversation is what the telemetry calls conversation, session or thread.
     """
     if conversation_id is None:
-        found: Iterable[BaseModel] = client.conversations(
+        items: Iterable[BaseModel] = client.conversations(
             limit=limit or AT_MOST,
             project=project,
             since=since,
@@ -143,18 +143,18 @@ def conversations_command(
             environment=environment,
             user=user,
         )
-        give(found, render_conversations, form=form, columns=columns)
+        give(items, render_conversations, form=form, columns=columns)
         return
     if any(value is not None for value in (since, until, service, environment, user)):
         raise click.UsageError("filters choose conversations; with ID all its runs are listed")
-    found = client.conversation(
+    items = client.conversation(
         conversation_id,
         project=project,
         limit=limit,
         duplicate=None if everything else False,
         has_steps=None if everything else True,
     )
-    give(found, render_list, form=form, columns=columns)
+    give(items, render_list, form=form, columns=columns)
 
 
 PARTS = ("input", "output", "error")

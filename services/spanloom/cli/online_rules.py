@@ -75,8 +75,8 @@ def list_command(
 @client_option
 def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
     """Show what a rule judges, by what, and how far it is."""
-    found = client.online_rule(name, project=project).model_dump(mode="json")
-    give_document(found, render_online_rule, form=form)
+    rule = client.online_rule(name, project=project).model_dump(mode="json")
+    give_document(rule, render_online_rule, form=form)
 
 
 @online_rules_group.command("put", cls=TeachingCommand)
@@ -109,8 +109,10 @@ def put_command(
     options = {"where": where, "sample": sample}
     options = {option: value for option, value in options.items() if value is not None}
     rule = {**(_read(file) if file else {}), **options}
-    made = client.put_online_rule(name, rule, rescore=rescore, project=project, annotator=annotator)
-    click.echo(f"{printable(name)}@{made.version}")
+    stored = client.put_online_rule(
+        name, rule, rescore=rescore, project=project, annotator=annotator
+    )
+    click.echo(f"{printable(name)}@{stored.version}")
 
 
 @online_rules_group.command("pause", cls=TeachingCommand)

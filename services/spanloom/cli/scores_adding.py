@@ -86,8 +86,8 @@ def list_command(
     *, limit: int, columns: Sequence[str], form: Form, client: Client, **filters: Any
 ) -> None:
     """List current scores, by project, run and id; marks of annotators are among them."""
-    found = client.scores(limit=limit, **filters)
-    give(found, render_scores, form=form, columns=columns)
+    scores = client.scores(limit=limit, **filters)
+    give(scores, render_scores, form=form, columns=columns)
 
 
 @click.command(

@@ -85,7 +85,7 @@ def stats_command(
     commas. `spanloom fields` names what there is. Durations are milliseconds, costs US dollars;
     what nobody knows is left empty.
     """
-    found = client.stats(
+    stats = client.stats(
         metrics,
         of=of,
         by=by or (),
@@ -98,8 +98,8 @@ def stats_command(
         since=since,
         until=until,
     )
-    give_rows(found.items, render_rows, form=form, columns=columns)
-    if found.truncated:
+    give_rows(stats.items, render_rows, form=form, columns=columns)
+    if stats.truncated:
         click.echo("There are more; --top asks for more of them, --since for fewer.", err=True)
 
 

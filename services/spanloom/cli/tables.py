@@ -53,16 +53,16 @@ def call_of(
         raise click.UsageError(f"--of {STEPS}, --of {SCORES} and --no-texts: --format {_FORMAT}")
     if subject == RUNS:
         return trajectories(**query, **filters).as_table(PARQUET)
-    given = {f"--{name}" for name, value in query.items() if value is not None}
+    options = {f"--{name}" for name, value in query.items() if value is not None}
     if subject == STEPS:
-        _refuse(subject, given - {"--limit", "--order"})
+        _refuse(subject, options - {"--limit", "--order"})
         of_runs = {name: value for name, value in filters.items() if name != "where"}
         of_steps = {name: query[name] for name in ("limit", "order")}
         listed = steps(run_where=filters.get("where"), **of_steps, **of_runs)
         return listed.as_table(PARQUET)
     preset = {"duplicate", "has_steps", "project"}
-    given |= {f"--{n}" for n, value in filters.items() if n not in preset and value is not None}
-    _refuse(subject, given)
+    options |= {f"--{n}" for n, value in filters.items() if n not in preset and value is not None}
+    _refuse(subject, options)
     return score_table(PARQUET, project=filters.get("project"))
 
 

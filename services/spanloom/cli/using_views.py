@@ -50,14 +50,14 @@ def named(views: Iterable[ViewItem], name: str) -> ViewItem | None:
 def find_view(client: Client, page: str, name: str, project: str | None) -> ViewItem:
     """Return the view of a name; raises ``click.UsageError`` with similar names."""
     views = client.views(page=page, project=project)
-    found = named(views, name)
-    if found is None:
+    view = named(views, name)
+    if view is None:
         near = resembling(name, [view.name for view in views])
         suggestion = (
             f"; did you mean {near[0]!r}?" if near else f"; `spanloom views list --page {page}`"
         )
         raise click.UsageError(f"there is no view {name!r} of the page {page}{suggestion}")
-    return found
+    return view
 
 
 def view_parameters(

@@ -71,8 +71,8 @@ def list_command(
     client: Client,
 ) -> None:
     """List views by page and name: what each asks, whose it is, and which a page opens with."""
-    found = client.views(page=page, project=project)
-    rows = (view.model_dump(mode="json") for view in found)
+    views = client.views(page=page, project=project)
+    rows = (view.model_dump(mode="json") for view in views)
     give_rows(rows, render_views, form=form, columns=columns)
 
 

@@ -175,8 +175,8 @@ class AsyncRuns(AsyncTable[Run]):
 
     async def first(self, count: int = 20) -> RunList:
         """Return the first runs as a list."""
-        found = AsyncFound(self._client, self._listing.first(count))
-        return RunList([run async for run in found])
+        items = AsyncFound(self._client, self._listing.first(count))
+        return RunList([run async for run in items])
 
 
 def walk_through(client: Sender, walk: Walk[FoundT]) -> Iterator[Sequence[FoundT]]:

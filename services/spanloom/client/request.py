@@ -103,8 +103,8 @@ def typed(request: Request, model: type[ModelT]) -> Call[ModelT]:
 
 def as_object(reply: Reply) -> Mapping[str, Any]:
     """Return the JSON object of a reply."""
-    found: dict[str, Any] = orjson.loads(reply.body)
-    return found
+    value: dict[str, Any] = orjson.loads(reply.body)
+    return value
 
 
 def get(path: str, **params: str | float | bool | None) -> Request:

@@ -92,8 +92,8 @@ def ask_sql(
                 raise _refused(response, address.url, statement)
             kind = response.headers.get("content-type", "")
             is_text = not kind.startswith("application/octet-stream")
-            found = response.headers.get(_FORMAT, "")
-            yield SqlPieces(found, is_text, response.iter_bytes())
+            answered_format = response.headers.get(_FORMAT, "")
+            yield SqlPieces(answered_format, is_text, response.iter_bytes())
     except httpx.RequestError as error:
         raise _unreachable(error, address.url) from error
 
@@ -103,10 +103,10 @@ _TIMEOUT = httpx.Timeout(None, connect=CONNECT_S)
 
 def _refused(response: httpx.Response, url: str, statement: str) -> ClientError:
     status, text = response.status_code, response.read().decode(errors="replace")
-    found = _FAILURE.fullmatch(text)
-    if _CODE not in response.headers or found is None:
+    match = _FAILURE.fullmatch(text)
+    if _CODE not in response.headers or match is None:
         return NotSpanloomError(f"what answers at {url} is no SQL port (HTTP {status})")
-    code, message, name = int(found[1]), found[2], found[3]
+    code, message, name = int(match[1]), match[2], match[3]
     if status == httpx.codes.UNAUTHORIZED:
         return UnauthenticatedError(status, name, message)
     if status == httpx.codes.SERVICE_UNAVAILABLE:

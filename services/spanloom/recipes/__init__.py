@@ -106,13 +106,13 @@ def _bare(name: str) -> str:
 
 def _as_a_way(name: str, frameworks: Sequence[Framework]) -> str:
     """Return the commands for an instrumentation that was given as a framework, else nothing."""
-    found = [
+    commands = [
         f"`spanloom instrument {one.name} {recipe.way}`"
         for one in frameworks
         for recipe in one.recipes
         if _bare(name) == _bare(recipe.way)
     ]
-    return f"'{name}' instruments frameworks: {', '.join(found)}" if found else ""
+    return f"'{name}' instruments frameworks: {', '.join(commands)}" if commands else ""
 
 
 def find_recipe(framework: Framework, way: str | None) -> Recipe:

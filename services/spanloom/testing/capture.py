@@ -73,8 +73,8 @@ def within(block: Block) -> Iterator[None]:
 
 
 def _block_in(given: Context | None) -> Block | None:
-    found = context.get_value(_BLOCK, given)
-    return found if isinstance(found, Block) else None
+    block = context.get_value(_BLOCK, given)
+    return block if isinstance(block, Block) else None
 
 
 def _keys(ids: trace.SpanContext) -> tuple[str, str]:

@@ -94,8 +94,8 @@ def _step(node: Node) -> str:
     line = f"{node.type} {step.name}{arguments}"
     if step.error is not None:
         code = step.error.get("code")
-        known = "" if code in (None, NO_CODE) else f"{code}: "
-        line += f"  ! {known}{shortened(step.error_message or 'failed', _LONGEST)}"
+        code_text = "" if code in (None, NO_CODE) else f"{code}: "
+        line += f"  ! {code_text}{shortened(step.error_message or 'failed', _LONGEST)}"
     return printable(line).rstrip()
 
 

@@ -66,12 +66,12 @@ class Golden:
         """Return its document; raises ``AssertionError`` if it is invalid."""
         __tracebackhide__ = True
         try:
-            found = orjson.loads(self.path.read_bytes())
+            document = orjson.loads(self.path.read_bytes())
         except ValueError as error:
             raise AssertionError(f"{self.path} is no JSON: {error}") from None
-        if not isinstance(found, dict):
+        if not isinstance(document, dict):
             raise AssertionError(f"{self.path} is no golden: an object is needed")
-        return found
+        return document
 
     def _write(self, projected: Json) -> None:
         text = orjson.dumps(projected, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
@@ -88,18 +88,18 @@ def project(document: Json) -> Json:
     view = Document(document)
     order = tree_order(view)
     calls = calls_of(Run(document), budget=Budget())
-    given = {call.step_id: call.arguments for call in calls}
+    arguments = {call.step_id: call.arguments for call in calls}
     return {
         "format": FORMAT,
         "id": "",
-        "root_step": _projected_step(view.root, order, given),
+        "root_step": _projected_step(view.root, order, arguments),
         "agent_steps": [
             {
-                **_projected_step(agent, order, given),
+                **_projected_step(agent, order, arguments),
                 "parent_id": _number(agent.parent_id, order),
                 "steps": [
                     {
-                        **_projected_step(step, order, given),
+                        **_projected_step(step, order, arguments),
                         "parent_id": _number(step.parent_id, order),
                         "type": step.type,
                     }
@@ -119,14 +119,16 @@ def _projected_step(
     info: Json = {"started_at": place}
     if step.error is not None:
         info["error"] = {"code": step.error.get("code"), "msg": step.error_message}
-    kept: Json = {"id": place, "name": step.name, "basic_info": info}
+    projected: Json = {"id": place, "name": step.name, "basic_info": info}
     if step.id in given:
         arguments = given[step.id]
         is_text = isinstance(arguments, str)
-        kept["input"] = arguments if is_text else orjson.dumps(arguments, option=_SORTED).decode()
+        projected["input"] = (
+            arguments if is_text else orjson.dumps(arguments, option=_SORTED).decode()
+        )
     if node := step.metadata.get("node"):
-        kept["metadata"] = {"node": node}
-    return kept
+        projected["metadata"] = {"node": node}
+    return projected
 
 
 _SORTED = orjson.OPT_SORT_KEYS

@@ -74,15 +74,15 @@ def _config(given: str | Mapping[str, Any], file: Path | None) -> dict[str, Any]
 
 
 def _named(name: str, file: Path) -> dict[str, Any]:  # JSON values
-    known = _evaluators(file)
-    found = known.get(name)
-    if found is None:
-        alike = get_close_matches(name, list(known), n=1)
-        hint = f"did you mean {alike[0]}?" if alike else f"it has {', '.join(known)}"
+    evaluators = _evaluators(file)
+    evaluator = evaluators.get(name)
+    if evaluator is None:
+        alike = get_close_matches(name, list(evaluators), n=1)
+        hint = f"did you mean {alike[0]}?" if alike else f"it has {', '.join(evaluators)}"
         raise InvalidEvaluatorError("name", f"{file.name} has no evaluator {name}; {hint}")
-    if found.kind != "judge":
-        raise InvalidEvaluatorError("name", f"{name} of {file.name} is of kind {found.kind}")
-    return {"name": found.name, "kind": "judge", **found.config}
+    if evaluator.kind != "judge":
+        raise InvalidEvaluatorError("name", f"{name} of {file.name} is of kind {evaluator.kind}")
+    return {"name": evaluator.name, "kind": "judge", **evaluator.config}
 
 
 @cache

@@ -58,10 +58,10 @@ def read_mark(args: Sequence[object], kwargs: Mapping[str, Any]) -> Repeats:
         raise ValueError(f"repeats is a number from 1 to {MAX_REPEATS:,}, not {tries!r}")
     if require is None:
         return Repeats(tries, Requirement("^", tries, ">=", 1.0))
-    found = _REQUIRE.fullmatch(require.strip()) if isinstance(require, str) else None
-    if found is None:
+    match = _REQUIRE.fullmatch(require.strip()) if isinstance(require, str) else None
+    if match is None:
         raise ValueError(f"require is such as 'pass@1 >= 0.75' or 'pass^3 >= 0.5', not {require!r}")
-    sign, k, compare, least = found.groups()
+    sign, k, compare, least = match.groups()
     if not 1 <= int(k) <= tries:
         raise ValueError(f"require {require!r}: of {tries} repeats k is 1 to {tries}")
     if float(least) > 1:

@@ -68,20 +68,20 @@ class AgentRun:
             raise AssertionError("the run is not over: judge it after the block of agent_run")
         traces = Traces(None)
         traces.add(self._block.groups)
-        found = [orjson.loads(stored.document) for stored in traces.documents()]
-        return sorted(found, key=lambda document: Document(document).root.started_at)
+        documents = [orjson.loads(stored.document) for stored in traces.documents()]
+        return sorted(documents, key=lambda document: Document(document).root.started_at)
 
     @property
     def trajectory(self) -> dict[str, Any]:  # JSON values
         """The document of the only trace; raises ``AssertionError`` if there are several."""
         __tracebackhide__ = True
-        found = self.trajectories
-        if len(found) != 1:
+        documents = self.trajectories
+        if len(documents) != 1:
             raise AssertionError(
-                f"the run has {len(found)} traces ({names_of(found)}): use run.trajectories, and "
-                "judge one of them by trajectory="
+                f"the run has {len(documents)} traces ({names_of(documents)}): "
+                "use run.trajectories, and judge one of them by trajectory="
             )
-        return found[0]
+        return documents[0]
 
     @property
     def results(self) -> list[dict[str, Any]]:  # JSON values
@@ -140,15 +140,15 @@ class AgentRun:
         """
         __tracebackhide__ = True
         try:
-            made = find_judge(given, threshold, self._place.evaluators)
+            judge = find_judge(given, threshold, self._place.evaluators)
         except MissingModelError as error:
             pytest.skip(f"not judged: {error}")
         document = self._chosen(trajectory)
-        results = self._judge(document, [made], expected)
+        results = self._judge(document, [judge], expected)
         if reason := why_no_model(results):
-            pytest.skip(f"{made.name} not judged: {reason}")
-        self._keep(document, [made], results)
-        _refuse(results, [made], document)
+            pytest.skip(f"{judge.name} not judged: {reason}")
+        self._keep(document, [judge], results)
+        _refuse(results, [judge], document)
 
     def evaluate(
         self,
@@ -162,8 +162,8 @@ class AgentRun:
         Returns the results; raises ``AssertionError`` with those that fail.
         """
         __tracebackhide__ = True
-        made = self._hold(self._chosen(trajectory), evaluators, expected)
-        return [result.to_json() for result in made]
+        results = self._hold(self._chosen(trajectory), evaluators, expected)
+        return [result.to_json() for result in results]
 
     def _chosen(self, trajectory: Json | None) -> Json:
         __tracebackhide__ = True
@@ -178,10 +178,10 @@ class AgentRun:
     ) -> Sequence[Result]:
         """Judge, record the results, and raise ``AssertionError`` for those that fail."""
         __tracebackhide__ = True
-        made = make_evaluators(evaluators, allow_code=True, folder=self._place.folder)
-        results = self._judge(document, made, expected)
-        self._keep(document, made, results)
-        _refuse(results, made, document, golden)
+        judges = make_evaluators(evaluators, allow_code=True, folder=self._place.folder)
+        results = self._judge(document, judges, expected)
+        self._keep(document, judges, results)
+        _refuse(results, judges, document, golden)
         return results
 
     def _judge(

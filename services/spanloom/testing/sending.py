@@ -58,11 +58,11 @@ def send_session(client: Client, experiment: str, tests: Mapping[str, list[Any]]
 
 def _runs(tests: Mapping[str, list[Any]]) -> Iterator[list[Json]]:
     """Yield the spans of each run, once."""
-    known: set[str] = set()
+    seen: set[str] = set()
     for records in tests.values():
         for record in records:
-            if record["spans"] and record["run"]["trace_id"] not in known:
-                known.add(record["run"]["trace_id"])
+            if record["spans"] and record["run"]["trace_id"] not in seen:
+                seen.add(record["run"]["trace_id"])
                 yield record["spans"]
 
 
@@ -71,15 +71,15 @@ def _send_runs(client: Client, runs: list[list[Json]], faults: list[str]) -> int
     body = b"".join(dump({"resourceSpans": spans}) + b"\n" for spans in runs)
     request = Request("POST", IMPORTS, {"format": "otlp"}, _FILE, body, media_type=NDJSON)
     reply = client.transport.ask(request)
-    there = 0
+    arrived = 0
     for line in map(orjson.loads, reply.body.splitlines()):
         if error := line.get("error"):
             raise ClientError(str(error))
         if "reason" in line:
             faults.append(f"a run was refused: {line['reason']}")
         elif "trace_id" in line:
-            there += 1
-    return there
+            arrived += 1
+    return arrived
 
 
 def _rows(tests: Mapping[str, list[Any]], experiment: str) -> Iterable[PlacedRow]:

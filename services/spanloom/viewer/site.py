@@ -50,8 +50,8 @@ def needed_by(entries: Sequence[str], files: Mapping[str, bytes]) -> Sequence[st
     """
     needed = list(dict.fromkeys(entries))
     for name in needed:  # grows during the loop
-        found = imported_by(name, files[name].decode())
-        needed.extend(path for path in dict.fromkeys(found) if path not in needed)
+        imports = imported_by(name, files[name].decode())
+        needed.extend(path for path in dict.fromkeys(imports) if path not in needed)
     return needed
 
 

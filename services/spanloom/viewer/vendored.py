@@ -86,12 +86,12 @@ def write() -> None:
     Raises ``SystemExit`` if a package differs from the recorded one of the same version.
     """
     VENDOR.mkdir(parents=True, exist_ok=True)
-    known = _record()
+    recorded = _record()
     packages = {(o.package, o.version): _fetch(o.package, o.version) for o in MODULES.values()}
     record: dict[str, dict[str, str]] = {}
     for name, origin in MODULES.items():
         fetched = packages[origin.package, origin.version]
-        before = known.get(name, {})
+        before = recorded.get(name, {})
         if before.get("version") == origin.version and before["integrity"] != fetched.integrity:
             raise SystemExit(f"{origin.package} {origin.version} is not what it was: {before}")
         licence, terms = _licence(origin.package, fetched.files)
@@ -127,8 +127,8 @@ def differences() -> list[str]:
                 path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() == package[digest]
             )
             wrong += [] if is_same else [f"{file} is not what was recorded"]
-    there = {path.name for path in VENDOR.iterdir() if not path.name.endswith(".d.ts")}
-    return wrong + [f"{name} is recorded nowhere" for name in sorted(there - expected)]
+    vendored = {path.name for path in VENDOR.iterdir() if not path.name.endswith(".d.ts")}
+    return wrong + [f"{name} is recorded nowhere" for name in sorted(vendored - expected)]
 
 
 def _record() -> dict[str, dict[str, str]]:
@@ -158,8 +158,8 @@ def _fetch(package: str, version: str) -> Fetched:
 
 
 def _licence(package: str, contents: dict[str, bytes]) -> tuple[str, bytes]:
-    found = next(name for name in contents if re.fullmatch(r"(?i)licen[cs]e(\.\w+)?", name))
-    return f"LICENSE-{package.lstrip('@').replace('/', '-')}", contents[found]
+    licence = next(name for name in contents if re.fullmatch(r"(?i)licen[cs]e(\.\w+)?", name))
+    return f"LICENSE-{package.lstrip('@').replace('/', '-')}", contents[licence]
 
 
 def _relative(text: str) -> str:

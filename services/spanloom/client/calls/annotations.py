@@ -86,8 +86,8 @@ def schemes(*, project: str | None = None) -> Call[Sequence[SchemeItem]]:
     """Return the annotation schemes of a project, followed by the presets."""
 
     def read(reply: Reply) -> Sequence[SchemeItem]:
-        found = SchemeList.model_validate_json(reply.body)
-        return [*found.items, *found.presets]
+        schemes = SchemeList.model_validate_json(reply.body)
+        return [*schemes.items, *schemes.presets]
 
     return Call(get("/v1/schemes", project=project), read)
 

@@ -43,8 +43,10 @@ def document(
     other formats are in ``docs/formats``.
     """
     request = get(_place(trace_id), project=project, format=format)
-    known = formats_of(Of.RUN).get(format or "")
-    return Call(replace(request, media_type=known.media_type) if known else request, body_of)
+    known_format = formats_of(Of.RUN).get(format or "")
+    return Call(
+        replace(request, media_type=known_format.media_type) if known_format else request, body_of
+    )
 
 
 def newer_document(trace_id: str, etag: str, *, project: str | None = None) -> Call[Tagged | None]:

@@ -44,7 +44,7 @@ def evaluator_labels(client: Client, comparison: Comparison) -> tuple[str, Mappi
 
     Raises ``InvalidRequestError`` where there is none, or several scores to choose from.
     """
-    found: dict[Unit, tuple[int, Label]] = {}
+    latest: dict[Unit, tuple[int, Label]] = {}
     names: set[str] = set()
     rows = client.scores(
         author=comparison.evaluator,
@@ -58,7 +58,7 @@ def evaluator_labels(client: Client, comparison: Comparison) -> tuple[str, Mappi
         names.add(row.name)
         if (label := _passed(row) if comparison.by_passed else _label(row)) is not None:
             unit = Unit(row.trace_id, row.step_id)
-            found[unit] = max(found.get(unit, (0, label)), (int(row.at), label), key=_at)
+            latest[unit] = max(latest.get(unit, (0, label)), (int(row.at), label), key=_at)
     if len(names) > 1:
         listed = ", ".join(sorted(names)[:20])
         raise InvalidRequestError(
@@ -67,7 +67,7 @@ def evaluator_labels(client: Client, comparison: Comparison) -> tuple[str, Mappi
     if not names:
         kind = "steps" if comparison.of_steps else "trajectories"
         raise InvalidRequestError(f"there is no score of {kind} by {comparison.evaluator}")
-    return names.pop(), {unit: label for unit, (_, label) in found.items()}
+    return names.pop(), {unit: label for unit, (_, label) in latest.items()}
 
 
 def people_labels(client: Client, comparison: Comparison) -> Mapping[Unit, Said]:

@@ -185,7 +185,7 @@ def _is_stale(row: ScoreItem, run: GivenRun, read: dict[str, Any]) -> bool:
     key = ",".join(sorted(view))
     try:
         document = read.setdefault("run", Run(run.document)).document
-        made = read.setdefault(key, named_fingerprint(document, view))
+        current = read.setdefault(key, named_fingerprint(document, view))
     except Exception:  # no evaluator can read it: their scores have the error
         return True
-    return bool(made != row.view_fingerprint)
+    return bool(current != row.view_fingerprint)

@@ -29,11 +29,11 @@ def rows_of(
 
     A result without a run is a score of the item. Sent again, they are the same scores.
     """
-    known = {one.name: one for one in evaluators}
+    by_name = {one.name: one for one in evaluators}
     for row in rows:
         values = row.result
         result = Result.model_validate({name: values[name] for name in Result.model_fields})
-        judged = Judged(result, row.view_fingerprint, known[result.evaluator])
+        judged = Judged(result, row.view_fingerprint, by_name[result.evaluator])
         key = TraceKey(values["project"], values["trace_id"])
         (score,) = scores_of(
             *([judged], key, values["version"]),

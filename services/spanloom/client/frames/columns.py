@@ -63,12 +63,12 @@ class Columns:
         for values in self._values.values():
             values.extend([None] * (self.height - len(values)))
 
-    def taken(self) -> Mapping[str, Column]:
+    def take(self) -> Mapping[str, Column]:
         """Return the columns and begin again, with the same ones and no rows."""
-        taken = {name: Column(self._kinds[name], made) for name, made in self._values.items()}
+        columns = {name: Column(self._kinds[name], made) for name, made in self._values.items()}
         self._values = {name: [] for name in self._kinds}
         self.height = 0
-        return taken
+        return columns
 
     def _lay_flat(self, rows: Sequence[Row], before: str) -> None:
         """Add the rows column by column; nested values as rows of their own."""

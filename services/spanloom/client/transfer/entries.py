@@ -23,8 +23,8 @@ there is one."""
 
 def read_entries(file: Path, items: Path | None) -> tuple[list[Entry], list[Refused]]:
     """Return the entries of a file, JSON lines of Spanloom or a file of Potato, and bad ones."""
-    known = "jsonl" if file.is_file() and file.suffix in (".jsonl", ".ndjson") else "potato"
-    read: EntryReader = formats_of(Of.ANNOTATIONS)[known].load_reader()
+    kind = "jsonl" if file.is_file() and file.suffix in (".jsonl", ".ndjson") else "potato"
+    read: EntryReader = formats_of(Of.ANNOTATIONS)[kind].load_reader()
     entries: list[Entry] = []
     refused: list[Refused] = []
     try:

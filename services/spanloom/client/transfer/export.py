@@ -116,8 +116,8 @@ def _assembly(wanted: Export) -> Assemble | None:
 
 
 def _side_files(wanted: Format, target: Path) -> Mapping[str, bytes]:
-    found: Mapping[str, bytes] = resolve_name(wanted.beside)(target.name) if wanted.beside else {}
-    return found
+    files: Mapping[str, bytes] = resolve_name(wanted.beside)(target.name) if wanted.beside else {}
+    return files
 
 
 def _report(partial: PartialFile, to: str) -> Report:

@@ -140,9 +140,9 @@ class _Values:
         It is the last value, or an earlier one; any of them once the file is read to its end.
         """
         is_last = place == self._place or place.startswith(f"{self._place}: ")
-        found = self._replaced & {self._place} if is_last else self._replaced - {self._place}
+        replaced = self._replaced & {self._place} if is_last else self._replaced - {self._place}
         self._replaced &= {self._place}
-        return bool(found)
+        return bool(replaced)
 
     def located(self) -> Iterator[Located]:
         """Yield each value of JSON with its place."""

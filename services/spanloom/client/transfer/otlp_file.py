@@ -81,10 +81,10 @@ def read_pieces(
 def _pieces(found: Taken | Spans, project: str | None) -> Iterator[Piece]:
     run, groups = _contents(found, project)
     of = run.project if run else project
-    given = groups if of is None else [_moved(group, of) for group in groups]
+    moved = groups if of is None else [_moved(group, of) for group in groups]
     losses = found.losses if isinstance(found, Taken) else None
     scores = found.scores if isinstance(found, Taken) else ()
-    for chosen, count in _split(given):
+    for chosen, count in _split(moved):
         body = orjson.dumps({"resourceSpans": chosen})
         yield Piece(found.place, body, count, 0.0, run, 0, losses, scores)
 

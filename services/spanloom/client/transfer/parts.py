@@ -59,8 +59,8 @@ def find_table(path: Path) -> Format | None:
     """Return the format that the first bytes of a file identify, if any."""
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
-    known = formats_of(Of.RUNS).values()
-    return next((table for table in known if table.magic and head.startswith(table.magic)), None)
+    formats = formats_of(Of.RUNS).values()
+    return next((table for table in formats if table.magic and head.startswith(table.magic)), None)
 
 
 def read_parts(path: Path, is_container: IsContainer) -> Iterator[Part]:

@@ -227,8 +227,8 @@ class ServiceScores:
 
     def schemes(self, project: str) -> AbstractSet[str]:
         """See ``ScoreTaker``; raises ``ClientError``."""
-        found = self._client.schemes(project=project or None)
-        return {scheme.name for scheme in found}
+        schemes = self._client.schemes(project=project or None)
+        return {scheme.name for scheme in schemes}
 
     def store(self, items: Sequence[Row], project: str) -> int:
         """See ``ScoreTaker``; raises ``ClientError`` for other failures than refused scores."""

@@ -105,12 +105,12 @@ class Sending:
     def _take(self, piece: Piece | Unreadable, done: Imported) -> None:
         if isinstance(piece, Piece) and piece.item != self._item:
             self._settle(done)  # what it rejects belongs to the previous run
-        known = len(done.rejected)
+        before = len(done.rejected)
         if isinstance(piece, Unreadable):
             done.rejected.append({"place": piece.place, "reason": piece.reason})
         else:
             self._send(piece, done)
-        self._note(piece, done.rejected[known:])
+        self._note(piece, done.rejected[before:])
 
     def _send(self, piece: Piece, done: Imported) -> None:
         is_first, self._item = piece.item != self._item, piece.item

@@ -86,9 +86,9 @@ def _project_of(group: Json) -> str:
 
 
 def _digests_in(groups: Iterable[Json]) -> defaultdict[TraceKey, set[bytes]]:
-    found: defaultdict[TraceKey, set[bytes]] = defaultdict(set)
+    digests: defaultdict[TraceKey, set[bytes]] = defaultdict(set)
     for group in groups:
         project = _project_of(group)
         for trace_id, digest in digests_of(read_resource_spans(group)):
-            found[TraceKey(project, trace_id)].add(digest)
-    return found
+            digests[TraceKey(project, trace_id)].add(digest)
+    return digests

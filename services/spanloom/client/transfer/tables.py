@@ -57,12 +57,12 @@ def _write(
     columns = Columns(Run)
     for rows, _ in _groups(lines):  # collect the columns first: a file has one schema
         columns.add(rows)
-        columns.taken()
-    schema = arrow.make(columns.taken()).schema.append(pa.field(DOCUMENT, pa.large_string()))
+        columns.take()
+    schema = arrow.make(columns.take()).schema.append(pa.field(DOCUMENT, pa.large_string()))
     with open_file(path, schema) as writer:
         for rows, documents in _groups(lines):
             columns.add(rows)
-            table = arrow.make(columns.taken())
+            table = arrow.make(columns.take())
             writer.write_table(
                 table.append_column(schema.field(DOCUMENT), pa.array(documents, pa.large_string()))
             )
