@@ -243,7 +243,7 @@ def _print_worst(config: Config, judgement: Judgement) -> None:
             result = row.result
             line = f"{item}: {result['name']} {describe(row)}: {result['rationale']}"
             click.echo(shortened(line, 300), err=True)
-            for line in row.shown:
+            for line in row.excerpts:
                 click.echo(f"  {printable(line)}", err=True)
     if worst.total > len(worst.items):
         click.echo(f"and {worst.total - len(worst.items):,} more items", err=True)

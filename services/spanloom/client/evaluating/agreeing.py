@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.errors import InvalidRequestError
-from spanloom.evaluation.statistics.raters import Said, Unit
+from spanloom.evaluation.statistics.raters import PeopleLabels, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -70,7 +70,7 @@ def evaluator_labels(client: Client, comparison: Comparison) -> tuple[str, Mappi
     return names.pop(), {unit: label for unit, (_, label) in latest.items()}
 
 
-def people_labels(client: Client, comparison: Comparison) -> Mapping[Unit, Said]:
+def people_labels(client: Client, comparison: Comparison) -> Mapping[Unit, PeopleLabels]:
     """Return the labels of people for each unit; raises ``InvalidRequestError`` without any."""
     labels: defaultdict[Unit, dict[str, Label]] = defaultdict(dict)
     decided: dict[Unit, Label] = {}
@@ -89,7 +89,7 @@ def people_labels(client: Client, comparison: Comparison) -> Mapping[Unit, Said]
             f"there is no label of {kind} named {comparison.human}, nor by them"
         )
     return {
-        unit: Said(labels.get(unit, {}), decided.get(unit))
+        unit: PeopleLabels(labels.get(unit, {}), decided.get(unit))
         for unit in labels.keys() | decided.keys()
     }
 
