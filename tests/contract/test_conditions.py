@@ -12,13 +12,13 @@ import pytest
 from tests.support.captured_records import captured_records
 from tests.support.where_strategies import quoted
 
-from spanloom.core.asking.compiled import compile_for_runs
-from spanloom.core.asking.fields import read_field
-from spanloom.core.asking.of_document import row_of
-from spanloom.core.asking.row import RunRow
 from spanloom.core.document import HeldDocument
+from spanloom.core.matching.compiled import compile_for_runs
+from spanloom.core.matching.fields import read_field
+from spanloom.core.matching.of_document import row_of
+from spanloom.core.matching.row import RunRow
 from spanloom.core.model.access import Reach
-from spanloom.core.query.question import NEWEST_FIRST, Question
+from spanloom.core.query.selection import NEWEST_FIRST, RunSelection
 from spanloom.core.query.where.fields import FIELDS, RUN_FIELDS, STEP_FIELDS, Field, Subject
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import Operator
@@ -68,8 +68,8 @@ class Asked(NamedTuple):
         return PROJECT
 
     def listed(self, where: str) -> set[str]:
-        question = Question(parse_where(where, NOW_NS))
-        lines = self.store.runs.list(REACH, None, MANY, None, question)
+        selection = RunSelection(parse_where(where, NOW_NS))
+        lines = self.store.runs.list(REACH, None, MANY, None, selection)
         return {line.key.trace_id for line in lines}
 
     def all_listed(self, wheres: Sequence[str]) -> Sequence[set[str]]:
@@ -162,7 +162,7 @@ def questions(field: Field, subject: Subject, asked: Asked) -> Iterator[tuple[st
 
     Of the run, or of some step of it.
     """
-    if field.is_said or field.type is FieldType.WORDS:
+    if field.is_judgement or field.type is FieldType.WORDS:
         return
     form = "{}" if subject is Subject.RUN else "has({})"
     for key, values in values_of(field, subject, asked):

@@ -18,7 +18,7 @@ from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.steps import StepsAsked
-from spanloom.core.query.question import Question, orders_of, parse_order
+from spanloom.core.query.selection import RunSelection, orders_of, parse_order
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.storage.runs import top_steps
@@ -137,7 +137,7 @@ def test_pages_go_on_after_a_duration_of_more_than_63_bits(
     )
     runs = read_pages(
         lambda most, at: clickhouse_store.runs.list(
-            reach, ALL, most, at and decode_cursor(encode_cursor(at)), Question(order=by)
+            reach, ALL, most, at and decode_cursor(encode_cursor(at)), RunSelection(order=by)
         ),
         1,
     )

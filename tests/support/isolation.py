@@ -53,7 +53,7 @@ from spanloom.core.ports.progress import Progress
 from spanloom.core.ports.steps import StepsAsked
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.positions import Position
-from spanloom.core.query.question import parse_order
+from spanloom.core.query.selection import parse_order
 from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject

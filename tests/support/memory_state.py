@@ -150,7 +150,7 @@ class MemoryState:
             yield
         finally:
             named = [key for key in dict.fromkeys(keys) if key.trace_id]
-            self.announce([Announcement.of_said(key) for key in named])
+            self.announce([Announcement.of_judgement(key) for key in named])
 
     @property
     def newest_us(self) -> int:

@@ -10,7 +10,7 @@ from tests.support.where_evaluation import Run, holds, step_facts
 from spanloom.core.model.trajectory import StepType, Usage
 from spanloom.core.ports.steps import ListedStep
 from spanloom.core.query.flat_steps import list_attributes
-from spanloom.core.query.question import START
+from spanloom.core.query.selection import START
 from spanloom.core.records.step import StepRow
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.steps import StepCursor, StepsAsked
-    from spanloom.core.query.question import Order, Rank
+    from spanloom.core.query.selection import Order, Rank
 
 NO_USAGE = Usage(None, None, None, None, None)  # type: ignore[arg-type]  # nothing is known
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from typing import Any
 
-    from spanloom.core.asking.verdict import Verdict
+    from spanloom.core.matching.verdict import Verdict
     from spanloom.core.model.alert import Alert, AlertEvent
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.reading import ReadingStore

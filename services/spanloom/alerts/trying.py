@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanloom.alerts.question import RunLine
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.intervals import Interval
-from spanloom.core.query.question import Question, all_of, condition_of
+from spanloom.core.query.selection import RunSelection, all_of, condition_of
 from spanloom.core.query.stats import COUNT, MAX_GROUPS, Metric, Numbers
 from spanloom.core.query.where.fields import RUN_FIELDS, Subject
 from spanloom.core.query.where.tree import Compare, Operator
@@ -64,7 +64,7 @@ def _try_line(
     filters = condition_of({"duplicate": False, "since": since_ns})
     settled = None if line.is_lasting else _SETTLED
     where = all_of(filters, settled)
-    runs = store.runs.list(reach, where, MOST_SHOWN, None, Question(line.at(now_ns)))
+    runs = store.runs.list(reach, where, MOST_SHOWN, None, RunSelection(line.at(now_ns)))
     return Tried(_count(store, reach, where, line.at(now_ns)), _count(store, reach, where), runs)
 
 

@@ -9,7 +9,7 @@ from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.notation import parse_ago, parse_instant
 from spanloom.core.query.lists import every_line
-from spanloom.core.query.question import ANY_RUN, Question, condition_of
+from spanloom.core.query.selection import ANY_RUN, RunSelection, condition_of
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.problems import InvalidWhereError
 from spanloom.core.records.run_filters import default_filters
@@ -29,7 +29,7 @@ def choose_runs(runs: RunReader, project: str, wanted: ChosenRuns, now_ns: int) 
 
     Those that only repeat another run, and those without a step, are left out.
     """
-    asked = Question(condition_on_runs(wanted.where, now_ns), ANY_RUN.order)
+    asked = RunSelection(condition_on_runs(wanted.where, now_ns), ANY_RUN.order)
     times = {"since": wanted.since, "until": wanted.until}
     given = {name: _instant(name, text, now_ns) for name, text in times.items() if text}
     shown = condition_of({**default_filters(), **given})

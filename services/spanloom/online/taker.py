@@ -82,7 +82,7 @@ class OnlineTaker(RepeatingPart):
         asked = [
             Asked.of_line(one.now, one.changed_us)
             for one in self._follower.read()
-            if one.now is not None and not one.is_said
+            if one.now is not None and not one.is_judgement
         ]
         if asked:
             self._intake.take(asked, rules)

@@ -26,7 +26,7 @@ from spanloom.core.ports.steps import ANY_STEP
 from spanloom.core.ports.upkeep import Extent
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.positions import Position
-from spanloom.core.query.question import ANY_RUN
+from spanloom.core.query.selection import ANY_RUN
 from spanloom.core.query.stats import Group
 from spanloom.telemetry import Metrics
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
     from spanloom.core.ports.texts import HitCursor, ListedHit, TextSearch
     from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
-    from spanloom.core.query.question import Question
+    from spanloom.core.query.selection import RunSelection
     from spanloom.core.query.shapes import RunShape
     from spanloom.core.query.stats import Numbers
     from spanloom.core.query.where.tree import Condition
@@ -162,7 +162,7 @@ class ShelvedRuns(Shelved):
         where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-        _question: Question = ANY_RUN,
+        _selection: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         self._shelf.asked.append((reach, where))
         if self._shelf.error:

@@ -11,7 +11,7 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.steps import StepsAsked
-from spanloom.core.query.question import parse_order
+from spanloom.core.query.selection import parse_order
 from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where

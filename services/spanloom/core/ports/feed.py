@@ -30,7 +30,7 @@ class Announcement(NamedTuple):
     """Its place in the feed, by the store's clock; 0 before it has one."""
     now: ListedRun | None = None
     """The current trajectory; ``None`` if it is gone or does not pass the reader's filter."""
-    is_said: bool = False
+    is_judgement: bool = False
     """Whether annotations or scores changed; it has no version of its own."""
     writer: int = 0
     """The process that stored it, if several may; else 0."""
@@ -40,9 +40,9 @@ class Announcement(NamedTuple):
     """Whether it was announced before, and readers may have missed that."""
 
     @classmethod
-    def of_said(cls, key: TraceKey) -> Announcement:
+    def of_judgement(cls, key: TraceKey) -> Announcement:
         """Return the line for changed annotations or scores of a trajectory."""
-        return cls(key, 0, Status.SETTLED, 0, is_said=True)
+        return cls(key, 0, Status.SETTLED, 0, is_judgement=True)
 
 
 class FeedPage(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from spanloom.core.query.question import ANY_RUN
+from spanloom.core.query.selection import ANY_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.upkeep import DeletionLedger, SnapshotTaker, UsageReader
     from spanloom.core.query.continuations import Continuation
     from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
-    from spanloom.core.query.question import Question
+    from spanloom.core.query.selection import RunSelection
     from spanloom.core.query.shapes import RunShape
     from spanloom.core.query.stats import Group, Numbers
     from spanloom.core.query.where.tree import Condition
@@ -96,7 +96,7 @@ class RunReader(Protocol):
         where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-        question: Question = ANY_RUN,
+        selection: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         """Return up to ``limit`` summaries by (start, trace id, project), newest first.
 

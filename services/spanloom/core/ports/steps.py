@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.query.question import NEWEST_FIRST, START, Order, Question
+from spanloom.core.query.selection import NEWEST_FIRST, START, Order, RunSelection
 from spanloom.core.query.where.tree import And, Chain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.query.question import Rank
+    from spanloom.core.query.selection import Rank
     from spanloom.core.query.where.tree import Condition
     from spanloom.core.records.step import StepRow
 
@@ -42,12 +42,12 @@ class StepsAsked(NamedTuple):
         """Whether the steps come run by run."""
         return self.order.field is START
 
-    def runs(self) -> Question:
+    def runs(self) -> RunSelection:
         """Return the query for the runs that have such a step: no other need be read."""
         has_step = None if self.where is None else Chain((self.where,), ())
         parts = [part for part in (self.run_where, has_step) if part is not None]
         where = And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
-        return Question(where, self.order if self.is_by_run else NEWEST_FIRST)
+        return RunSelection(where, self.order if self.is_by_run else NEWEST_FIRST)
 
 
 ANY_STEP = StepsAsked()

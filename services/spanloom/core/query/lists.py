@@ -16,7 +16,7 @@ from spanloom.core.query.continuations import Continuation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from spanloom.core.query.question import Rank
+    from spanloom.core.query.selection import Rank
     from spanloom.core.records.conversation import ConversationItem
     from spanloom.core.records.run import Run
 

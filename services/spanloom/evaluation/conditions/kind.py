@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.core.asking.compiled import compile_for_runs
-from spanloom.core.asking.of_document import row_of
+from spanloom.core.matching.compiled import compile_for_runs
+from spanloom.core.matching.of_document import row_of
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.problems import InvalidWhereError
 from spanloom.evaluation.conditions.said import MissingScoreError, said_of
@@ -21,8 +21,8 @@ from spanloom.evaluation.evaluator import Judging, Kind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from spanloom.core.asking.row import RunRow
-    from spanloom.core.asking.verdict import RunTest, Verdict
+    from spanloom.core.matching.row import RunRow
+    from spanloom.core.matching.verdict import RunTest, Verdict
     from spanloom.core.query.where.tree import Condition
     from spanloom.evaluation.contract.result import Result, Results
     from spanloom.evaluation.subject.subject import Subject
@@ -78,13 +78,13 @@ class _Judge:
     def __call__(self, subject: Subject) -> Iterator[Result]:
         document = subject.run.document
         try:
-            said = said_of(self._where, subject)
+            judgements = said_of(self._where, subject)
         except MissingScoreError as error:
             yield self._results.error(ErrorCode.UNKNOWN_SCORE, str(error))
             return
         try:
             row = row_of(document)
-            row.said = said
+            row.judgements = judgements
             verdict = self._test()(row)
         except _MISREAD as error:
             reason = f"a member of the document has not the type of the schema: {error}"

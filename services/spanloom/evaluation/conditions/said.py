@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.asking.verdict import NOTHING_SAID, Said
+from spanloom.core.matching.verdict import NO_JUDGEMENTS, Judgements
 from spanloom.core.query.where.fields import Subject as Of
 from spanloom.core.query.where.reads import fields_read
 
@@ -24,18 +24,18 @@ class MissingScoreError(Exception):
     """The condition needs a score, or an annotation, that nobody gave."""
 
 
-def said_of(where: Condition, subject: Subject) -> Said:
+def said_of(where: Condition, subject: Subject) -> Judgements:
     """Return the scores of the subject that a condition reads; raises ``MissingScoreError``.
 
     A score of a person, or of an evaluator before this one, that has no number is absent. One that
     could not be given is missing: whether the condition holds is not known.
     """
-    asked = [read for read in fields_read(where) if read.field.is_said]
+    asked = [read for read in fields_read(where) if read.field.is_judgement]
     if not asked:
-        return NOTHING_SAID
+        return NO_JUDGEMENTS
     scores = {read.key: list(_numbers(read, subject)) for read in asked if read.field.has_keys}
     flags = [_is_annotated(read, subject) for read in asked if not read.field.has_keys]
-    return Said(any(flags), scores)
+    return Judgements(any(flags), scores)
 
 
 def _numbers(read: FieldRead, subject: Subject) -> Iterator[float]:

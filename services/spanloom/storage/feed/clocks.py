@@ -251,10 +251,12 @@ class Announcer:
     def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
         """See ``AnnotationStore.telling``."""
         return self.announcing(
-            [Announcement.of_said(key) for key in dict.fromkeys(keys) if key.trace_id]
+            [Announcement.of_judgement(key) for key in dict.fromkeys(keys) if key.trace_id]
         )
 
     def announcing(self, announcements: Sequence[Announcement]) -> AbstractContextManager[None]:
         """Return a context for storing what is announced: readers see the rows after it."""
-        rows = [[*a.key, a.version, a.status.value, a.start_ns, a.is_said] for a in announcements]
+        rows = [
+            [*a.key, a.version, a.status.value, a.start_ns, a.is_judgement] for a in announcements
+        ]
         return self._feed_clock.around(self._worker, rows) if rows else nullcontext()

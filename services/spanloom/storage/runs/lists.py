@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanloom.core.model.span import TraceKey
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.lists import Cursor, ListedRun
-from spanloom.core.query.question import ANY_RUN, all_of, condition_of
+from spanloom.core.query.selection import ANY_RUN, all_of, condition_of
 from spanloom.storage.engine.failures import bounded
 from spanloom.storage.engine.parameters import Condition, both, within
 from spanloom.storage.runs.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.query.question import Question
+    from spanloom.core.query.selection import RunSelection
     from spanloom.core.query.where import tree
     from spanloom.storage.engine.lane import Lane
 
@@ -47,12 +47,12 @@ class ClickHouseLists:
         where: tree.Condition | None,
         limit: int,
         after: Cursor | None = None,
-        question: Question = ANY_RUN,
+        selection: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         """See ``RunReader.list``."""
-        lane = self._reader if question == ANY_RUN else self._asker  # what may take long
+        lane = self._reader if selection == ANY_RUN else self._asker  # what may take long
         with bounded():
-            lines = find_lines(lane, reach, where, limit, after, question, SUMMARY)
+            lines = find_lines(lane, reach, where, limit, after, selection, SUMMARY)
         return with_continuations(self._reader, lines)
 
     def asked_among(
@@ -128,7 +128,7 @@ def find_lines(
     where: tree.Condition | None,
     limit: int,
     after: Cursor | None,
-    question: Question,
+    selection: RunSelection,
     shown: Shown[LineT],
 ) -> Sequence[LineT]:
     """Return the lines of a list, without their continuations."""
@@ -140,7 +140,7 @@ def find_lines(
             reach=within(reach),
             filter=wanted,
             most=most,
-            **ordered(question.order, after),
+            **ordered(selection.order, after),
         )
         return [
             Candidate(
@@ -154,12 +154,14 @@ def find_lines(
     def current(found: Sequence[Candidate]) -> Mapping[Key, LineT]:
         return still_current(lane, [one.row for one in found], shown)
 
-    wanted = asked_for(where, question, Beside(lane, reach))
-    descending = question.order.is_descending
+    wanted = asked_for(where, selection, Beside(lane, reach))
+    descending = selection.order.is_descending
     return read_list(candidates, current, limit, after, is_descending=descending)
 
 
-def asked_for(where: tree.Condition | None, question: Question, beside: Beside) -> Condition:
+def asked_for(where: tree.Condition | None, selection: RunSelection, beside: Beside) -> Condition:
     """Return the condition that a row passes every filter and meets the question."""
     passes = passing(where)
-    return passes if question.where is None else both(passes, compile_where(question.where, beside))
+    return (
+        passes if selection.where is None else both(passes, compile_where(selection.where, beside))
+    )
