@@ -253,17 +253,17 @@ def test_runs_that_are_asked_for_are_told_among_some(
     lines = store.runs.list(reach, None, 100, None, RunSelection(asked))
     wanted = {line.key for line in lines}
     assert 0 < len(wanted) < 20
-    assert store.runs.asked_among(keys, reach, asked) == wanted
-    assert store.runs.asked_among(keys[:9], reach, asked) == wanted.intersection(keys[:9])
+    assert store.runs.matching_among(keys, reach, asked) == wanted
+    assert store.runs.matching_among(keys[:9], reach, asked) == wanted.intersection(keys[:9])
     unknown = [TraceKey(key.project, trace(999))]
-    assert not store.runs.asked_among(unknown, reach, asked)
-    assert not store.runs.asked_among(keys, Reach.only("another"), asked)
+    assert not store.runs.matching_among(unknown, reach, asked)
+    assert not store.runs.matching_among(keys, Reach.only("another"), asked)
     one = min(wanted)
     trajectory = make_trajectory(one, START_NS)
     store.trajectories.write(
         [make_record(one, trajectory, version=9, previous=store.trajectories.heads([one])[one])]
     )
-    assert store.runs.asked_among(keys, reach, asked) == wanted - {one}  # it is another one now
+    assert store.runs.matching_among(keys, reach, asked) == wanted - {one}  # it is another one now
 
 
 RANKS: tuple[object, ...] = (

@@ -143,7 +143,7 @@ class Told(NamedTuple):
     is_judgement: bool
     writer: int
     number: int
-    is_again: bool
+    is_repeated: bool
     changed_us: int
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
+    from spanloom.core.ports.steps import ListedStep, StepCursor, StepSelection
     from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.shapes import RunShape
     from spanloom.core.query.stats import Group, Numbers
@@ -61,18 +61,18 @@ class MemoryRuns(MemoryListing):
         rest = [m for m in matching if place is None or comes_later(m.cursor.place, place)]
         return rest[:limit]
 
-    def asked_among(
+    def matching_among(
         self, keys: Sequence[TraceKey], reach: Reach, where: Condition
     ) -> AbstractSet[TraceKey]:
-        """See ``RunReader.asked_among``."""
+        """See ``RunReader.matching_among``."""
         own = [key for key in keys if reach.covers(key.project) and key in self._state.records]
         return {key for key in own if self._lines.is_asked_for(key, RunSelection(where))}
 
-    def asked_of_each(
+    def matching_each(
         self, keys: Sequence[TraceKey], reach: Reach, wheres: Sequence[Condition]
     ) -> Sequence[AbstractSet[TraceKey]]:
-        """See ``RunReader.asked_of_each``."""
-        return [self.asked_among(keys, reach, where) for where in wheres]
+        """See ``RunReader.matching_each``."""
+        return [self.matching_among(keys, reach, where) for where in wheres]
 
     def conversation(
         self,
@@ -122,7 +122,7 @@ class MemorySteps(MemoryListing):
         where: Condition | None,
         limit: int,
         after: StepCursor | None = None,
-        asked: StepsAsked = ANY_STEP,
+        asked: StepSelection = ANY_STEP,
     ) -> Sequence[ListedStep]:
         """See ``StepReader.list``."""
         found: list[ListedStep] = []

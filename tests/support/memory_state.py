@@ -144,8 +144,8 @@ class MemoryState:
             self.announced += [a for a in stamped if a.key not in self.deleted]
 
     @contextmanager
-    def telling(self, keys: Iterable[TraceKey]) -> Iterator[None]:
-        """See ``AnnotationStore.telling``."""
+    def announcing_judgements(self, keys: Iterable[TraceKey]) -> Iterator[None]:
+        """See ``AnnotationStore.announcing_judgements``."""
         try:
             yield
         finally:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from spanloom.core.model.alert import AlertEvent
-    from spanloom.core.ports.alerts import Untold
+    from spanloom.core.ports.alerts import PendingDelivery
 
     Place: TypeAlias = "tuple[str, str, int]"  # project, id and number of an event
 
@@ -86,10 +86,10 @@ class Queues:
         """Return how many items wait."""
         return sum(len(queue.items) for queue in self._queues.values())
 
-    def add(self, untold: Iterable[Untold]) -> None:
+    def add(self, pending: Iterable[PendingDelivery]) -> None:
         """Take in what is to be told; what is there already, or was told, stays as it is."""
         counts = Counter[tuple[str, str]]()
-        for one in untold:
+        for one in pending:
             item = Item(one.event, one.channel, one.tries)
             counts[item.event.project, item.channel] += 1
             if (one.channel, item.place) not in self._done:

@@ -157,7 +157,7 @@ class RunLines:
             where, reach = line.at(now_ns), Reach.only(project)
             found: set[TraceKey] = set()
             for at in range(0, len(keys), MOST_KEYS):
-                found |= self._store.runs.asked_among(keys[at : at + MOST_KEYS], reach, where)
+                found |= self._store.runs.matching_among(keys[at : at + MOST_KEYS], reach, where)
         except InvalidQueryError as error:
             log.warning("a line cannot be asked of the store", where=line.text, error=str(error))
             return None

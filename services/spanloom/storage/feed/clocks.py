@@ -163,7 +163,7 @@ def was_enough(shown: Announcement, later: Announcement) -> bool:
     Both announce one version. If the first took too long, the reader may have gone past it; it did
     not if its INSERT ended, and the second began, within the horizon.
     """
-    return not later.is_again or later.changed_us - shown.changed_us <= HORIZON_S * US
+    return not later.is_repeated or later.changed_us - shown.changed_us <= HORIZON_S * US
 
 
 class SharedClock:
@@ -248,8 +248,8 @@ class Announcer:
         }
         self.announce([a for a in announcements if (a.key, a.version) not in known])
 
-    def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
-        """See ``AnnotationStore.telling``."""
+    def announcing_judgements(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
+        """See ``AnnotationStore.announcing_judgements``."""
         return self.announcing(
             [Announcement.of_judgement(key) for key in dict.fromkeys(keys) if key.trace_id]
         )

@@ -161,5 +161,5 @@ def _announcement_of(row: Row) -> Announcement:
         is_judgement=row.IsSaid,
         writer=row.Writer,
         number=row.Number,
-        is_again=row.IsAgain,
+        is_repeated=row.IsAgain,
     )

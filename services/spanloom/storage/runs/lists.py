@@ -55,19 +55,19 @@ class ClickHouseLists:
             lines = find_lines(lane, reach, where, limit, after, selection, SUMMARY)
         return with_continuations(self._reader, lines)
 
-    def asked_among(
+    def matching_among(
         self, keys: Sequence[TraceKey], reach: Reach, where: tree.Condition
     ) -> AbstractSet[TraceKey]:
-        """See ``RunReader.asked_among``."""
+        """See ``RunReader.matching_among``."""
         wanted = compile_where(where, Beside(self._asker, reach))
         own = [key for key in keys if reach.covers(key.project)]
         with bounded():
             return {line.key for line in read_current(self._asker, wanted, own, SUMMARY)}
 
-    def asked_of_each(
+    def matching_each(
         self, keys: Sequence[TraceKey], reach: Reach, wheres: Sequence[tree.Condition]
     ) -> Sequence[AbstractSet[TraceKey]]:
-        """See ``RunReader.asked_of_each``."""
+        """See ``RunReader.matching_each``."""
         met = compile_each(wheres, Beside(self._asker, reach))
         columns = Condition(f"Project, TraceId, {met.text} AS Met", met.values)
         shown: Shown[Any] = Shown(columns, lambda row: _Met(TraceKey(*row[:2]), row.Met))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.ports.steps import ListedStep, StepsAsked
+    from spanloom.core.ports.steps import ListedStep, StepSelection
     from spanloom.core.query.where import tree
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
@@ -34,7 +34,7 @@ class TopSteps:
     """The reading of one page of steps in an order by a value."""
 
     def __init__(
-        self, asker: Lane, reach: Reach, where: tree.Condition | None, asked: StepsAsked
+        self, asker: Lane, reach: Reach, where: tree.Condition | None, asked: StepSelection
     ) -> None:
         """Use the lane of questions, within the reader's reach."""
         self._asker, self._reach = asker, reach
