@@ -11,7 +11,7 @@ from benchmarks.report import Row, at_most
 from benchmarks.texts import CHINESE, make_text
 from benchmarks.workload import SECOND, START_NS
 from spanloom.core.model.access import Reach
-from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.parameters import Condition, within
 from spanloom.storage.engine.row_binary import RowBinary

@@ -30,9 +30,9 @@ from spanloom.core.ports.progress import Progress
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.positions import Position
 from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
-from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_where
+from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.core.sharing import ALL
 
 if TYPE_CHECKING:

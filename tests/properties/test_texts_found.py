@@ -21,7 +21,7 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import DeletionScope
 from spanloom.core.ports.texts import TextSearch
-from spanloom.core.query.text_query import Term, TextQuery
+from spanloom.core.query.where.text_query import Term, TextQuery
 from spanloom.core.query.words import YOUNG, composed, place_tokens, tokenize
 from spanloom.core.records.hit import Part
 from spanloom.storage.engine.lane import Lane

@@ -9,8 +9,8 @@ from tests.support.memory_queues import MemoryQueues
 
 from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
+from spanloom.core.query.lists import meets
 from spanloom.core.query.positions import Position, Sight, advance, cut, unseen
-from spanloom.core.query.selection import meets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

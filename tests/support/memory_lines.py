@@ -15,7 +15,7 @@ from spanloom.core.query.continuations import (
     TURNS,
     find_continuations,
 )
-from spanloom.core.query.selection import meets
+from spanloom.core.query.lists import meets
 from spanloom.storage.runs.current import listed_run
 from spanloom.storage.runs.rows import summary_row
 

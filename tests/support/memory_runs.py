@@ -20,7 +20,8 @@ from spanloom.core.query.continuations import (
     TURNS,
     Continuation,
 )
-from spanloom.core.query.selection import ANY_RUN, RunSelection, all_of, condition_of, meets
+from spanloom.core.query.lists import meets
+from spanloom.core.query.selection import ANY_RUN, RunSelection, all_of, condition_of
 from spanloom.evaluation.comparison.shaping import shape_of
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from spanloom.core.query.flat_steps import (
     list_attributes,
 )
 from spanloom.core.query.selection import START
-from spanloom.core.query.text_query import has_text, parse_text_query
+from spanloom.core.query.where.text_query import has_text, parse_text_query
 from spanloom.core.query.where.tree import (
     And,
     Arithmetic,

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.alerts.question import RunLine
+    from spanloom.core.matching.compiled import RunTest
     from spanloom.core.matching.row import RunRow
-    from spanloom.core.matching.verdict import RunTest, Verdict
+    from spanloom.core.matching.verdict import Verdict
 
 MOST_EVIDENCE = 20
 """Steps that an event shows."""

@@ -19,12 +19,12 @@ from spanloom.api.experiment_schemas import (
 )
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.query import read_where, refuse_words
+from spanloom.api.query import read_where
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import stream_found
 from spanloom.api.runs.places import AcceptInHeader, Reader
-from spanloom.api.services import Services, Using
+from spanloom.api.services import Services, Using, refuse_words
 from spanloom.api.written import body_as_written, read_model
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Scope

@@ -122,10 +122,10 @@ class OnlineRules:
         if there.is_deleted:  # its versions go on: work of the old ones is still there
             return replace(new, version=there.version + 1, **given)
         rule = replace(there, **given)
-        is_again = bool(changes.get("rescored"))
-        if is_again or _judging(rule) != _judging(there):
+        is_repeated = bool(changes.get("rescored"))
+        if is_repeated or _judging(rule) != _judging(there):
             rule = replace(rule, version=there.version + 1)
-        return replace(rule, rescored=rule.version) if is_again else rule
+        return replace(rule, rescored=rule.version) if is_repeated else rule
 
     def _follow(self) -> None:
         """Have the feed followed from now on, if there are no rules yet."""

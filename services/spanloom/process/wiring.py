@@ -59,7 +59,7 @@ from spanloom.storage.engine.connect import keep_store_id, store_path
 from spanloom.storage.engine.embedded import give_back_code
 from spanloom.storage.engine.late import Opening
 from spanloom.storage.engine.migrate import OLDEST_WRITABLE
-from spanloom.storage.engine.upgrading import WRITER
+from spanloom.storage.engine.statements import WRITER
 from spanloom.storage.sql import EmbeddedSql
 from spanloom.storage.store import open_late, open_store
 from spanloom.storage.upkeep.store import open_upkeep, upkeep_on

@@ -13,7 +13,7 @@ from spanloom.evaluation.files.judging import given_run
 from spanloom.evaluation.files.report import evaluator_row
 from spanloom.evaluation.files.shown import show_evidence
 from spanloom.evaluation.subject.run import Run
-from spanloom.testing.plugin import REPORT, SEND
+from spanloom.testing.options import REPORT, SEND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

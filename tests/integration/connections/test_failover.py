@@ -26,8 +26,8 @@ from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.late import LateLane, Opening
 from spanloom.storage.engine.migrate import OLDEST_WRITABLE
 from spanloom.storage.engine.settings import UPKEEP_SETTINGS
-from spanloom.storage.engine.statements import migrations
-from spanloom.storage.engine.upgrading import WRITER, comment_of, permit_from
+from spanloom.storage.engine.statements import WRITER, comment_of, migrations
+from spanloom.storage.engine.upgrading import permit_from
 from spanloom.storage.store import ClickHouseStore, open_store
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import pytest
 from tests.support.listed_runs import listed_run
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.query.selection import all_of, condition_of, meets
+from spanloom.core.query.lists import meets
+from spanloom.core.query.selection import all_of, condition_of
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.records.declared import FieldType

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.storage.engine import migrate as migrating
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import migrate

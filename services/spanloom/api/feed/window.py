@@ -7,8 +7,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.ports.feed import FeedPage
+from spanloom.core.query.lists import meets
 from spanloom.core.query.positions import Position, Sight, advance, cut, unseen
-from spanloom.core.query.selection import meets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,13 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from spanloom.alerts.keeping import AlertRefusedError, UnknownAlertError
+from spanloom.annotation.entries import write_row
 from spanloom.annotation.filling import UnknownQueueError
 from spanloom.annotation.queues import NotCompleteError
 from spanloom.annotation.requests import InvalidWritesError, WriteConflictError
 from spanloom.annotation.schemes import UnknownSchemeError
 from spanloom.annotation.scores import DeletedRunError
-from spanloom.api.annotations.schemas import write_row
-from spanloom.api.rows.forms import NotAcceptableError
+from spanloom.api.http.accept import NotAcceptableError
 from spanloom.core.annotation.yaml_tree import SchemeError
 from spanloom.core.errors import (
     InvalidQueryError,

@@ -95,7 +95,7 @@ def build_reported(  # what a trajectory is made of
         pauses=pauses,
         is_cancelled=is_cancelled,
         is_unfinished=_is_unfinished(tree, arranged),
-        is_resuming=is_resuming(arranged, by_type),
+        is_resuming=is_resuming(arranged.root, arranged.facts, by_type),
         extractor_version=extractor_version,
         has_root=tree.has_root,
         absences=tree.absences,

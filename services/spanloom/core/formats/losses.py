@@ -40,7 +40,7 @@ class Code(StrEnum):
     PARTS_DROPPED = "parts_dropped"
     """Parts of a message other than text became a placeholder."""
     BYTES_MOVED = "bytes_moved"
-    """Media of a message are in a separate file."""
+    """Media of a message are in a file beside."""
     GRAPH_FLATTENED = "graph_flattened"
     """Graph nodes are not written, or as another type; steps below them keep their place."""
     AGENTS_SEPARATE = "agents_separate"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from spanloom.core.matching.calculated import Counts, compare_numbers, operands_of
 from spanloom.core.matching.fields import ORDER, compare_field, read_field
@@ -29,9 +29,11 @@ from spanloom.core.records.hit import Part
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from spanloom.core.matching.row import RunRow
-    from spanloom.core.matching.verdict import RunTest, StepTest
+    from spanloom.core.matching.row import RunRow, StepRow
     from spanloom.core.query.where.tree import Condition
+
+    RunTest: TypeAlias = Callable[[RunRow], Verdict]
+    StepTest: TypeAlias = Callable[[StepRow], bool]
 
 
 def compile_for_runs(where: Condition) -> RunTest:  # noqa: PLR0911  # one for each kind

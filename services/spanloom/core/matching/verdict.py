@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from spanloom.core.matching.row import RunRow, StepRow
     from spanloom.core.query.where.fields import Field, Value
-
-    RunTest: TypeAlias = Callable[[RunRow], "Verdict"]
-    StepTest: TypeAlias = Callable[[StepRow], bool]
 
 MOST_PLACES = 100
 """Most steps that one part of a condition lists as evidence."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.query.text_query import has_text, parse_text_query
+from spanloom.core.query.where.text_query import has_text, parse_text_query
 from spanloom.core.query.words import folded, tokenize
 
 if TYPE_CHECKING:

@@ -21,8 +21,9 @@ from spanloom.evaluation.evaluator import Judging, Kind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from spanloom.core.matching.compiled import RunTest
     from spanloom.core.matching.row import RunRow
-    from spanloom.core.matching.verdict import RunTest, Verdict
+    from spanloom.core.matching.verdict import Verdict
     from spanloom.core.query.where.tree import Condition
     from spanloom.evaluation.contract.result import Result, Results
     from spanloom.evaluation.subject.subject import Subject

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
+    from spanloom.storage.engine.hiding import Queries
     from spanloom.storage.engine.lane import Lane
 
 
@@ -183,7 +184,7 @@ class DeletedRows:
         """Hide deleted rows from now on; to be called before a deletion is recorded."""
         self._has_deletions = True
 
-    def narrowed(self, lane: Lane, parameters: Mapping[str, object]) -> Mapping[str, object]:
+    def narrowed(self, lane: Queries, parameters: Mapping[str, object]) -> Mapping[str, object]:
         """See ``Hiding.narrowed``."""
         if not self._has_deletions:
             return parameters
@@ -211,7 +212,7 @@ class DeletedRows:
         return {table: row_lives(table) for table in _tables_of(name)}
 
     def deleted_among(
-        self, lane: Lane, keys: Iterable[tuple[str, str]]
+        self, lane: Queries, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
         """See ``Hiding.deleted_among``."""
         if not self._has_deletions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,15 @@ from spanloom.core.errors import (
     StoreUnavailableError,
 )
 from spanloom.core.secrets import hide
-from spanloom.storage.engine.rights import ACCESS_DENIED, denied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+ACCESS_DENIED = 497
+_DENIED = re.compile(
+    r"(?P<account>\S+): Not enough privileges\. To execute this query, it's necessary to have the "
+    r"grant (?P<privilege>.+?) ON (?P<place>[^\s:]+?)(?: WITH GRANT OPTION)?\.?(?=[\s:(]|$)"
+)
 
 REFUSALS = frozenset(
     {
@@ -148,3 +153,16 @@ def bounded() -> Iterator[None]:
             raise
         wrong = hide(str(cause)).partition("cannot compile re2: ")[2].partition(". Look at")[0]
         raise InvalidQueryError(f"this is no pattern of RE2: {wrong}", "where") from error
+
+
+def denied(text: str) -> str:
+    """Return the sentence for an error of a server that denies access; empty for another text."""
+    found = _DENIED.search(text)
+    return sentence(found["account"], found["privilege"], found["place"]) if found else ""
+
+
+def sentence(account: str, privilege: str, place: str) -> str:
+    """Return what to say of an account that lacks a right, with the statement that gives it."""
+    named = f"`{account}`" if not account.isidentifier() else account
+    grant = f"GRANT {privilege} ON {place} TO {named}"
+    return f"the account {account} lacks a right that it needs: {grant}"

@@ -5,10 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
+
+
+class Queries(Protocol):
+    """A connection that runs named queries."""
+
+    def rows(self, name: str, **parameters: object) -> Iterator[Row]:
+        """Run a named query and return its rows."""
 
 
 class Hiding(Protocol):
@@ -18,14 +25,14 @@ class Hiding(Protocol):
     def may_hide(self) -> bool:
         """Whether any row may have to be hidden."""
 
-    def narrowed(self, lane: Lane, parameters: Mapping[str, object]) -> Mapping[str, object]:
+    def narrowed(self, lane: Queries, parameters: Mapping[str, object]) -> Mapping[str, object]:
         """Return the parameters of a query without the traces that are hidden."""
 
     def conditions(self, name: str, parameters: Mapping[str, object]) -> Mapping[str, str]:
         """Return table → condition on its rows, for a named query and its parameters."""
 
     def deleted_among(
-        self, lane: Lane, keys: Iterable[tuple[str, str]]
+        self, lane: Queries, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
         """Return those of these traces that are hidden, each a project and a trace id."""
 
@@ -35,7 +42,7 @@ class NothingHidden:
 
     may_hide = False
 
-    def narrowed(self, lane: Lane, parameters: Mapping[str, object]) -> Mapping[str, object]:
+    def narrowed(self, lane: Queries, parameters: Mapping[str, object]) -> Mapping[str, object]:
         """See ``Hiding.narrowed``."""
         del lane
         return parameters
@@ -46,7 +53,7 @@ class NothingHidden:
         return {}
 
     def deleted_among(
-        self, lane: Lane, keys: Iterable[tuple[str, str]]
+        self, lane: Queries, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
         """See ``Hiding.deleted_among``."""
         del lane, keys

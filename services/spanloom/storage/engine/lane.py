@@ -18,8 +18,7 @@ from spanloom.storage.engine.hiding import NothingHidden
 from spanloom.storage.engine.hosts import RoamingClient
 from spanloom.storage.engine.parameters import FILTERS, bind, fill_in, filtered, rows_in, values_in
 from spanloom.storage.engine.settings import apply_settings, can_set
-from spanloom.storage.engine.statements import query
-from spanloom.storage.engine.upgrading import WRITER, comment_of
+from spanloom.storage.engine.statements import WRITER, comment_of, query
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.errors import StartupError
+from spanloom.storage.engine.failures import sentence
 from spanloom.storage.engine.parameters import identifier
 from spanloom.storage.engine.statements import migrations
 
@@ -94,13 +95,6 @@ READS_ALONE = (
 )
 
 
-def sentence(account: str, privilege: str, place: str) -> str:
-    """Return what to say of an account that lacks a right, with the statement that gives it."""
-    named = f"`{account}`" if not account.isidentifier() else account
-    grant = f"GRANT {privilege} ON {place} TO {named}"
-    return f"the account {account} lacks a right that it needs: {grant}"
-
-
 def require_rights(lane: Lane, role: str) -> None:
     """Raise ``MissingRightError`` with one sentence if the account of a lane lacks a right.
 
@@ -152,16 +146,3 @@ def _made(kind: str) -> Collection[str]:
     """Return the names of the tables, or of the views that hold nothing, of the migrations."""
     made = re.compile(rf"CREATE {kind} IF NOT EXISTS (\w+)")
     return sorted({name for m in migrations() for name in made.findall(m.text)})
-
-
-ACCESS_DENIED = 497
-_DENIED = re.compile(
-    r"(?P<account>\S+): Not enough privileges\. To execute this query, it's necessary to have the "
-    r"grant (?P<privilege>.+?) ON (?P<place>[^\s:]+?)(?: WITH GRANT OPTION)?\.?(?=[\s:(]|$)"
-)
-
-
-def denied(text: str) -> str:
-    """Return the sentence for an error of a server that denies access; empty for another text."""
-    found = _DENIED.search(text)
-    return sentence(found["account"], found["privilege"], found["place"]) if found else ""

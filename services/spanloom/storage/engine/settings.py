@@ -9,7 +9,7 @@ from clickhouse_connect.driver.httpclient import HttpClient
 
 from spanloom.core.ports.spans import LONGEST_APPEND_S
 from spanloom.storage.engine.hosts import MUTATION_S, RoamingClient, wait_for
-from spanloom.storage.engine.upgrading import WRITER
+from spanloom.storage.engine.statements import WRITER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -105,3 +105,12 @@ def _text_of(entry: Traversable) -> str:
         return entry.read_text("utf-8")
     parts = sorted((p for p in entry.iterdir() if p.name.endswith(".sql")), key=lambda p: p.name)
     return "\n".join(part.read_text("utf-8") for part in parts)
+
+
+WRITER = f"spanloom/{newest().number}"
+"""What statements of this release have as ``log_comment``; those of 0.1.0 have none."""
+
+
+def comment_of(process: str) -> str:
+    """Return the ``log_comment`` of statements of one process of this release."""
+    return f"{WRITER} {process}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.upkeep import Older
-from spanloom.storage.engine.statements import newest, query
+from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,8 +31,6 @@ WATCHED = (
     *("annotations", "annotation_schemes", "annotation_queues", "annotation_queue_events"),
 )
 """The tables to which roles write; who collects, extracts or indexes does it while it works."""
-WRITER = f"spanloom/{newest().number}"
-"""What statements of this release have as ``log_comment``; those of 0.1.0 have none."""
 
 
 def listed_expansions(lane: Lane) -> Mapping[int, tuple[str, str]]:
@@ -107,11 +105,6 @@ def older_releases(lane: Lane, number: int) -> Older:
         ]
     # Since then at the latest: what was noted before may be of an upgrade that is over.
     return min([*found, Older(float(age_s), "")], key=lambda older: older.age_s)
-
-
-def comment_of(process: str) -> str:
-    """Return the ``log_comment`` of statements of one process of this release."""
-    return f"{WRITER} {process}"
 
 
 def number_of(migration: str) -> int:

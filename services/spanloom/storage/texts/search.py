@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.ports.texts import HitCursor, ListedHit
-from spanloom.core.query.text_query import make_snippet
+from spanloom.core.query.where.text_query import make_snippet
 from spanloom.core.query.words import ALONE, PARTING, class_of
 from spanloom.core.records.declared import Read
 from spanloom.core.records.hit import HIT, Hit, Part
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Reach
     from spanloom.core.ports.texts import TextSearch
-    from spanloom.core.query.text_query import TextQuery
+    from spanloom.core.query.where.text_query import TextQuery
     from spanloom.storage.engine.lane import Lane
     from spanloom.storage.engine.parameters import Row
 

@@ -22,8 +22,8 @@ from uuid import uuid4
 
 from spanloom.core.errors import MigrationUnderWayError, PermanentError, StoreUnavailableError
 from spanloom.storage.engine.parameters import quoted
-from spanloom.storage.engine.statements import query
-from spanloom.storage.engine.upgrading import comment_of, number_of
+from spanloom.storage.engine.statements import comment_of, query
+from spanloom.storage.engine.upgrading import number_of
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:

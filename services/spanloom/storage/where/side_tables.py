@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
+from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.core.query.where.tree import Compare, Exists, In, Operator
 from spanloom.core.records.hit import Part
 from spanloom.storage.annotations.queues import ReadQueues

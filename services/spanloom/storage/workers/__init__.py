@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from spanloom.core.errors import NoHeartbeatError, StoreUnavailableError
 from spanloom.core.ports.workers import LIVING_S, Worker
 from spanloom.storage.engine.connect import connector_of
+from spanloom.storage.engine.failures import ACCESS_DENIED
 from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import refuse_newer
-from spanloom.storage.engine.rights import ACCESS_DENIED
 from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from spanloom.core.query.patterns import compile_pattern
-from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.problems import InvalidTextError, resembling
 from spanloom.core.query.where.reader import MAX_REGEX_CHARS, MAX_WORDS, TokenKind
+from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.core.query.where.tree import Operator
 from spanloom.core.records.declared import FieldType
 
