@@ -10,7 +10,7 @@ from tests.support.otlp_requests import next_seq
 from tests.support.trajectory_records import make_record
 
 from spanloom.alerts.definition import AlertDefinition
-from spanloom.alerts.keeping import AlertRefusedError, Alerts, UnknownAlertError
+from spanloom.alerts.service import AlertRefusedError, Alerts, UnknownAlertError
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.alert import (
@@ -105,7 +105,7 @@ def test_of_two_changes_at_once_each_is_a_revision(
 def test_a_project_has_so_many(
     alerts: Alerts, project: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spanloom.alerts.keeping.MOST_ALERTS", 1)
+    monkeypatch.setattr("spanloom.alerts.service.MOST_ALERTS", 1)
     alerts.put(project, NAME, defined(), "")
     with pytest.raises(AlertRefusedError, match="1 alerts"):
         alerts.put(project, "other", defined(), "")

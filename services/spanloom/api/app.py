@@ -11,7 +11,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from spanloom import __version__
 from spanloom.access.headers import Hosts
-from spanloom.alerts.keeping import Alerts
+from spanloom.alerts.service import Alerts
 from spanloom.annotation.services import Annotating
 from spanloom.api import (
     alerts,
@@ -53,11 +53,11 @@ from spanloom.api.runs import (
 from spanloom.api.search import search
 from spanloom.api.services import Services
 from spanloom.api.stats import compare, stats
-from spanloom.datasets.keeping import Datasets
-from spanloom.evaluators.keeping import Evaluators
-from spanloom.experiments.keeping import Experiments
-from spanloom.online.keeping import OnlineRules
-from spanloom.saved_views.keeping import SavedViews
+from spanloom.datasets.service import Datasets
+from spanloom.evaluators.service import Evaluators
+from spanloom.experiments.service import Experiments
+from spanloom.online.service import OnlineRules
+from spanloom.saved_views.service import SavedViews
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence

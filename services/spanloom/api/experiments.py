@@ -36,9 +36,9 @@ from spanloom.core.records.experiment import (
 )
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
 from spanloom.evaluation.files.comparing import Comparison
-from spanloom.experiments.keeping import KeptExperiment
 from spanloom.experiments.request import ExperimentRequest
 from spanloom.experiments.results import Results, compare_results
+from spanloom.experiments.service import ListedExperiment
 
 router = APIRouter(tags=["experiments"])
 
@@ -208,9 +208,9 @@ def _results(using: Services, project: str, name: str, reader: str, only: str = 
     return _of(using, using.experiments.get(project, name), reader, only)
 
 
-def _of(using: Services, kept: KeptExperiment, reader: str, only: str = "") -> Results:
-    return Results(using.store.experiments, using.store.queues, kept, reader, only)
+def _of(using: Services, listed: ListedExperiment, reader: str, only: str = "") -> Results:
+    return Results(using.store.experiments, using.store.queues, listed, reader, only)
 
 
-def _told(using: Services, kept: KeptExperiment, reader: str) -> ExperimentItem:
-    return item_of(kept, _of(using, kept, reader))
+def _told(using: Services, listed: ListedExperiment, reader: str) -> ExperimentItem:
+    return item_of(listed, _of(using, listed, reader))

@@ -8,7 +8,7 @@ from fastapi import Depends, HTTPException, Request
 
 from spanloom.access.keys import KeyAdministration
 from spanloom.access.limits import LimitsOf
-from spanloom.alerts.keeping import Alerts
+from spanloom.alerts.service import Alerts
 from spanloom.annotation.services import Annotating
 from spanloom.api.feed.feed import Feed
 from spanloom.api.http.bounds import BoundedCalls
@@ -19,11 +19,11 @@ from spanloom.core.model.upkeep import RetentionPlan
 from spanloom.core.ports.importing import Importer
 from spanloom.core.ports.reading import ReadingStore
 from spanloom.core.query.where.tree import Condition, searches_words
-from spanloom.datasets.keeping import Datasets
-from spanloom.evaluators.keeping import Evaluators
-from spanloom.experiments.keeping import Experiments
-from spanloom.online.keeping import OnlineRules
-from spanloom.saved_views.keeping import SavedViews
+from spanloom.datasets.service import Datasets
+from spanloom.evaluators.service import Evaluators
+from spanloom.experiments.service import Experiments
+from spanloom.online.service import OnlineRules
+from spanloom.saved_views.service import SavedViews
 from spanloom.telemetry import Metrics
 
 _NO_WORDS = f'Words as in `output: "rate limit"` are not looked for here: {NO_SEARCH}'

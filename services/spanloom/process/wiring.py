@@ -12,8 +12,8 @@ from spanloom.access.authenticate import Keyring
 from spanloom.access.headers import Hosts
 from spanloom.access.last_known import KEYS_KNOWN, STORE_KNOWN, LastKnown
 from spanloom.alerts.deliverer import AlertDeliverer
-from spanloom.alerts.keeping import FOLLOWER
 from spanloom.alerts.sending import HttpSender
+from spanloom.alerts.service import FOLLOWER
 from spanloom.alerts.watcher import AlertWatcher
 from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
@@ -30,7 +30,7 @@ from spanloom.heartbeat import Heartbeat
 from spanloom.indexer import Indexer
 from spanloom.keeper import Keeper, Retention
 from spanloom.online.current import CurrentRules
-from spanloom.online.taker import OnlineTaker
+from spanloom.online.follower import OnlineFollower
 from spanloom.online.worker import OnlineWorker
 from spanloom.outage import Outage
 from spanloom.process.collecting import Shared, build_collector
@@ -236,7 +236,7 @@ class Service:
         """Yield the parts of online rules, which take in and judge, and that of experiments."""
         held = partial(heartbeat.held, JUDGE) if heartbeat else hold_all
         rules = CurrentRules(store.online_rules)
-        yield OnlineTaker(store, rules, self.metrics, outage=self._outage, held=held)
+        yield OnlineFollower(store, rules, self.metrics, outage=self._outage, held=held)
         yield OnlineWorker(store, rules, self.metrics, outage=self._outage, held=held)
         yield ExperimentRunner(store, self._outage, held)
 
@@ -256,7 +256,7 @@ class Service:
             store,
             FeedFollower(store.feed, store.followers, FOLLOWER),
             self.metrics,
-            tell=deliverer.notice,
+            notify=deliverer.notice,
             outage=self._outage,
             held=held,
         )

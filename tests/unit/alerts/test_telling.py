@@ -197,7 +197,7 @@ def test_a_message_that_is_refused_does_not_hold_up_others() -> None:
                 queues.failed(item, now_us, "it answered 400")
             else:
                 told.append(item.event.id)
-                queues.told(item, now_us)
+                queues.delivered(item, now_us)
         now_us += 60_000_000
         if now_us == 120_000_000:
             queues.add([_untold("late", 3)])
@@ -211,7 +211,7 @@ def test_states_of_one_event_are_told_in_order() -> None:
     (item,) = queues.due(0, 9)
     assert (item.event.number, item.tries) == (1, 7)
     assert list(queues.due(0, 9)) == []
-    delivery = queues.told(item, 5)
+    delivery = queues.delivered(item, 5)
     assert (delivery.state, delivery.tries) == (DeliveryState.DELIVERED, 8)
     queues.add([_untold("a", 1, number=1)])
     assert [one.event.number for one in queues.due(5, 9)] == [2]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spanloom.datasets.keeping import Datasets
+from spanloom.datasets.service import Datasets
 from spanloom.storage.upkeep.datasets import _TABLES, remove_datasets
 from spanloom.storage.upkeep.lock import NoLock
 from spanloom.storage.upkeep.store import ClickHouseUpkeep

@@ -1,6 +1,6 @@
-"""Which parts of a run a condition reads: those of the columns that the SQL of its fields names.
+"""The parts of a run that a condition reads: by the columns in the SQL of its fields.
 
-A column that is not listed here makes the view the whole run: that costs a judgement, at most.
+A column that is not listed here makes the view the whole run, which costs a judgement at most.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ _OF_ITEM: Mapping[str, AbstractSet[Part]] = {
 }
 _TEXTS: AbstractSet[Part] = {Part.INPUTS, Part.OUTPUTS, Part.ERRORS, *_ORDER}
 _NAMES = re.compile(r"Steps\.(\w+)|\bStep([A-Z]\w*)|\b([A-Z]\w*[a-z]\w*)")
-"""An array of steps, one item of it, and a column of a run; keywords of SQL are capitals alone."""
-_QUERIED: Mapping[Subject, Mapping[str, Queried]] = {
+"""An array of steps, one item of it, and a column of a run; SQL keywords are all capitals."""
+_FIELDS: Mapping[Subject, Mapping[str, Queried]] = {
     Subject.RUN: {queried.name: queried for queried in RUN.queried},
     Subject.STEP: {queried.name: queried for queried in STEP.queried},
 }
@@ -93,7 +93,7 @@ def view_of(where: Condition) -> AbstractSet[Part]:
 def _of_field(read: FieldRead) -> AbstractSet[Part]:
     if read.field.is_judgement or read.field.type is FieldType.WORDS:
         return frozenset()
-    queried = _QUERIED[read.subject][read.field.name]
+    queried = _FIELDS[read.subject][read.field.name]
     parts: set[Part] = set()
     for array, item, column in _NAMES.findall(f"{queried.sql} {queried.is_there}"):
         if array or item:

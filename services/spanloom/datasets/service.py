@@ -1,4 +1,4 @@
-"""Changes of datasets: items come into a draft, and a draft is frozen as the next version."""
+"""Stores and changes datasets: adds items to a draft, and freezes the draft as a version."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from spanloom.datasets.items import ReadItem, RefusedItem
 
 PAGE_BYTES = 8 << 20
-"""Bytes of the contents that are read at once; one item at least."""
+"""Bytes of contents that are read at once; at least one item."""
 PAGE_ITEMS = 500
 AGAIN_S = 30
-"""Seconds within which the keeper has removed a deleted dataset, in which it can look."""
+"""Seconds within which the keeper removes a deleted dataset."""
 _MOST_TRIES = 20
-"""Numbers that a commit tries, each taken by another process meanwhile."""
+"""Attempts of a commit, each repeated because another process took the version number."""
 
 
 class UnknownDatasetError(PermanentError):
@@ -40,19 +40,19 @@ class UnknownDatasetError(PermanentError):
 
 
 class DatasetRefusedError(PermanentError):
-    """A dataset cannot be changed so as it is now (409)."""
+    """The change conflicts with the current state (409)."""
 
 
-class KeptDataset(NamedTuple):
-    """A dataset with the numbers of what it holds."""
+class ListedDataset(NamedTuple):
+    """A dataset with its versions and the size of its draft."""
 
     dataset: Dataset
     draft_items: int
     versions: Sequence[DatasetVersion]
 
 
-class TakenItems(NamedTuple):
-    """What became of items."""
+class AddedItems(NamedTuple):
+    """The outcome of adding items."""
 
     stored: int
     unchanged: int
@@ -67,28 +67,28 @@ class ItemPage(NamedTuple):
 
 
 class Datasets:
-    """Keeps the datasets of projects; thread-safe."""
+    """The datasets of projects; thread-safe."""
 
     def __init__(self, store: DatasetStore, clock_ns: Callable[[], int] = time.time_ns) -> None:
-        """Keep them in a store; ``clock_ns`` is in ns since the epoch."""
+        """Use a store; ``clock_ns`` returns ns since the epoch."""
         self._store = store
         self._clock_ns = clock_ns
         self._lock = Lock()
 
-    def listed(self, project: str) -> Sequence[KeptDataset]:
-        """Return the datasets of a project by name."""
+    def listed(self, project: str) -> Sequence[ListedDataset]:
+        """Return the datasets of a project, sorted by name."""
         counts, versions = self._store.count_drafts(project), self._store.versions(project)
         return [
-            KeptDataset(one, counts.get(one.name, 0), versions.get(one.name, ()))
+            ListedDataset(one, counts.get(one.name, 0), versions.get(one.name, ()))
             for one in self._store.list(project)
             if not one.is_deleted
         ]
 
-    def get(self, project: str, name: str) -> KeptDataset:
+    def get(self, project: str, name: str) -> ListedDataset:
         """Return a dataset; raises ``UnknownDatasetError``."""
         dataset = self._found(project, name)
         count = self._store.count_drafts(project, name).get(name, 0)
-        return KeptDataset(dataset, count, self._versions(project, name))
+        return ListedDataset(dataset, count, self._versions(project, name))
 
     def put(
         self,
@@ -97,8 +97,8 @@ class Datasets:
         description: str | None,
         evaluators: Sequence[Mapping[str, Any]] | None,
         put_by: str,
-    ) -> KeptDataset:
-        """Make a dataset, or change what is given of it; the same again changes nothing.
+    ) -> ListedDataset:
+        """Create or change a dataset; ``None`` keeps a value, the same again changes nothing.
 
         Raises ``InvalidEvaluatorError``, and ``DatasetRefusedError`` if there are
         ``MOST_DATASETS``.
@@ -106,42 +106,45 @@ class Datasets:
         if evaluators:
             _check(evaluators)
         with self._lock:
-            there = next(iter(self._store.list(project, name)), None)
-            if there is not None and there.is_deleted:
+            current = next(iter(self._store.list(project, name)), None)
+            if current is not None and current.is_deleted:
                 raise DatasetRefusedError(
                     f"What {name!r} had is being removed: try again in {AGAIN_S} s."
                 )
-            if there is None and len(self._store.list(project)) >= MOST_DATASETS:
+            if current is None and len(self._store.list(project)) >= MOST_DATASETS:
                 raise DatasetRefusedError(f"The project has {MOST_DATASETS:,} datasets already.")
-            before = there or Dataset(project, name)
+            before = current or Dataset(project, name)
             text = before.evaluators if evaluators is None else _text(evaluators)
-            told = before.description if description is None else description
-            if there is None or (told, text) != (before.description, before.evaluators):
+            description_text = before.description if description is None else description
+            if current is None or (description_text, text) != (
+                before.description,
+                before.evaluators,
+            ):
                 at_us = max(self._now_us(), before.at_us + 1)
-                self._store.put(Dataset(project, name, told, text, at_us, put_by))
+                self._store.put(Dataset(project, name, description_text, text, at_us, put_by))
         return self.get(project, name)
 
-    def delete(self, project: str, name: str, deleted_by: str) -> KeptDataset:
-        """Delete a dataset with its draft and all versions, and return what it was.
+    def delete(self, project: str, name: str, deleted_by: str) -> ListedDataset:
+        """Delete a dataset with its draft and all versions, and return it.
 
         Raises ``UnknownDatasetError``.
 
         Its name can be used again once the keeper has removed its rows.
         """
         with self._lock:
-            there = self.get(project, name)
-            at_us = max(self._now_us(), there.dataset.at_us + 1)
-            gone = Dataset(project, name, at_us=at_us, put_by=deleted_by, is_deleted=True)
-            self._store.put(gone)
-            return there
+            current = self.get(project, name)
+            at_us = max(self._now_us(), current.dataset.at_us + 1)
+            deleted = Dataset(project, name, at_us=at_us, put_by=deleted_by, is_deleted=True)
+            self._store.put(deleted)
+            return current
 
-    def add(self, project: str, name: str, given: list[Any]) -> TakenItems:
-        """Put items into the draft; of one key the last counts, and the same changes nothing.
+    def add(self, project: str, name: str, values: list[Any]) -> AddedItems:
+        """Add items to the draft; the last one of a key counts, equal ones change nothing.
 
         Raises ``UnknownDatasetError``, and ``DatasetRefusedError`` for more than ``MOST_ITEMS``.
         """
         self._found(project, name)
-        read, refused = read_items(given)
+        read, refused = read_items(values)
         with self._lock:
             draft = self._store.draft(project, name)
             changed = [one for key, one in read.items() if not _is_same(draft.get(key), one)]
@@ -149,13 +152,10 @@ class Datasets:
             self._store.add_contents(project, name, {one.hash: one.content for one in changed})
             places = {one.key: one.place for one in changed}
             self._change(project, name, draft, places)
-        return TakenItems(len(changed), len(given) - len(refused) - len(changed), refused)
+        return AddedItems(len(changed), len(values) - len(refused) - len(changed), refused)
 
     def remove(self, project: str, name: str, key: str) -> None:
-        """Remove an item from the draft; raises ``UnknownDatasetError``.
-
-        Versions keep it.
-        """
+        """Remove an item from the draft, not from versions; raises ``UnknownDatasetError``."""
         self._found(project, name)
         with self._lock:
             draft = self._store.draft(project, name)
@@ -164,7 +164,7 @@ class Datasets:
             self._change(project, name, draft, {key: ItemPlace(key, "")})
 
     def commit(self, project: str, name: str, made_by: str) -> DatasetVersion:
-        """Freeze the draft as the next version; an unchanged draft gives the last one.
+        """Freeze the draft as the next version; an unchanged draft returns the last version.
 
         Raises ``UnknownDatasetError``, and ``DatasetRefusedError`` for a draft without items.
         """
@@ -174,13 +174,13 @@ class Datasets:
             items = [ItemPlace(one.key, one.hash, one.size) for one in draft if one.hash]
             if not items:
                 raise DatasetRefusedError(f"The draft of {name!r} has no items: add some first.")
-            wanted = DatasetVersion(0, version_hash(items), len(items), made_by=made_by)
+            new = DatasetVersion(0, version_hash(items), len(items), made_by=made_by)
             for _ in range(_MOST_TRIES):
                 versions = self._versions(project, name)
-                if versions and versions[-1].hash == wanted.hash:
+                if versions and versions[-1].hash == new.hash:
                     return versions[-1]
-                wanted = wanted._replace(version=len(versions) + 1)
-                self._store.add_version(project, name, wanted, items)
+                new = new._replace(version=len(versions) + 1)
+                self._store.add_version(project, name, new, items)
         raise DatasetRefusedError(f"Others make versions of {name!r} at this moment: try again.")
 
     def version(self, project: str, name: str, number: int | None) -> str:
@@ -194,7 +194,7 @@ class Datasets:
         raise UnknownDatasetError(f"The dataset {name!r} has no version {number}.")
 
     def page(self, project: str, name: str, version: str, after: str, limit: int) -> ItemPage:
-        """Return rows behind a key: ``limit`` at most, and as many as ``PAGE_BYTES`` allow."""
+        """Return rows after a key: at most ``limit`` and ``PAGE_BYTES`` bytes."""
         found = self._store.items(project, name, version, after, limit + 1)
         places = _fitting(found[:limit])
         contents = self._store.contents(project, name, [one.hash for one in places])
@@ -204,7 +204,7 @@ class Datasets:
     def rows(
         self, project: str, name: str, version: str, after: str
     ) -> Iterator[Mapping[str, Any]]:
-        """Yield all rows behind a key; memory holds ``PAGE_BYTES``."""
+        """Yield all rows after a key, with ``PAGE_BYTES`` in memory at most."""
         last: str | None = after
         while last is not None:
             rows, last = self.page(project, name, version, last, PAGE_ITEMS)
@@ -226,7 +226,7 @@ class Datasets:
         draft: Mapping[str, DraftItem],
         changes: Mapping[str, ItemPlace],
     ) -> None:
-        """Store changes with times behind those of what they replace."""
+        """Store changes with later times than those of the rows that they replace."""
         before = (draft[key].at_us for key in changes if key in draft)
         at_us = max(self._now_us(), max(before, default=0) + 1)
         if changes:
@@ -245,12 +245,12 @@ class Datasets:
         return self._clock_ns() // 1_000
 
 
-def _is_same(there: DraftItem | None, item: ReadItem) -> bool:
-    return there is not None and there.hash == item.hash
+def _is_same(draft_item: DraftItem | None, item: ReadItem) -> bool:
+    return draft_item is not None and draft_item.hash == item.hash
 
 
 def _fitting(places: Sequence[ItemPlace]) -> Sequence[ItemPlace]:
-    """Return the first places whose contents fit into a page; one at least."""
+    """Return the first places whose contents fit into a page; at least one."""
     size = 0
     for count, place in enumerate(places):
         size += place.size

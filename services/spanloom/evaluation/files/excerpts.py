@@ -1,4 +1,4 @@
-"""What the steps of evidence show, in words: for reports that people read without the run."""
+"""Excerpts of the steps in evidence, for reports that people read without the run."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from spanloom.evaluation.contract.result import Evidence
 
 MOST_STEPS = 3
-"""So many steps of a result are shown."""
+"""Steps of one result that have an excerpt."""
 LONGEST = 160
-"""Characters of what one step shows."""
+"""Characters of one excerpt."""
 
 
-def show_evidence(evidence: Sequence[Evidence], steps: Mapping[str, DocumentStep]) -> Iterator[str]:
-    """Yield a line for each of the first steps: ``tool search: input {"q": 1}``."""
+def excerpts_of(evidence: Sequence[Evidence], steps: Mapping[str, DocumentStep]) -> Iterator[str]:
+    """Yield a line such as ``tool search: input {"q": 1}`` for each of the first steps."""
     for one in evidence[:MOST_STEPS]:
         step = steps.get(one.step_id)
         if step is None:
             yield f"step {shortened(one.step_id, LONGEST)}"
             continue
-        label, text = _shown(one, step)
+        label, text = _text_of(one, step)
         named = f"{step.type or 'step'} {shortened(step.name, 60)}".strip()
         yield f"{named}: {label} {shortened(text, LONGEST)}" if text else named
     if len(evidence) > MOST_STEPS:
         yield f"and {len(evidence) - MOST_STEPS} more"
 
 
-def _shown(one: Evidence, step: DocumentStep) -> tuple[str, str]:
+def _text_of(one: Evidence, step: DocumentStep) -> tuple[str, str]:
     if one.field in ("input", "output"):
         text = step.input if one.field == "input" else step.output
         return one.field, text[one.start or 0 : one.end]

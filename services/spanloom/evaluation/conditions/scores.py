@@ -1,4 +1,4 @@
-"""What a condition needs of annotators and other evaluators: the subject has it."""
+"""Reads the scores and annotations of a subject that a condition refers to."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.subject import Subject
 
 ANNOTATED = "annotated"
-"""The field, and the name among the subject's scores that tells whether a run is annotated."""
+"""The query field, and the key in the subject's scores: whether the run is annotated."""
 
 
 class MissingScoreError(Exception):
-    """The condition needs a score, or an annotation, that nobody gave."""
+    """The condition refers to a score or an annotation that the subject lacks."""
 
 
-def said_of(where: Condition, subject: Subject) -> Judgements:
-    """Return the scores of the subject that a condition reads; raises ``MissingScoreError``.
+def scores_read(where: Condition, subject: Subject) -> Judgements:
+    """Return the scores of the subject that a condition refers to; raises ``MissingScoreError``.
 
-    A score of a person, or of an evaluator before this one, that has no number is absent. One that
-    could not be given is missing: whether the condition holds is not known.
+    A score of a person, or of an earlier evaluator, that is no number is absent. A score whose
+    evaluator failed or was skipped is missing: the condition cannot be decided.
     """
-    asked = [read for read in fields_read(where) if read.field.is_judgement]
-    if not asked:
+    reads = [read for read in fields_read(where) if read.field.is_judgement]
+    if not reads:
         return NO_JUDGEMENTS
-    scores = {read.key: list(_numbers(read, subject)) for read in asked if read.field.has_keys}
-    flags = [_is_annotated(read, subject) for read in asked if not read.field.has_keys]
+    scores = {read.key: list(_numbers(read, subject)) for read in reads if read.field.has_keys}
+    flags = [_is_annotated(read, subject) for read in reads if not read.field.has_keys]
     return Judgements(any(flags), scores)
 
 
@@ -42,14 +42,14 @@ def _numbers(read: FieldRead, subject: Subject) -> Iterator[float]:
     name = f"score.{read.key}"
     if read.subject is Of.STEP:
         raise MissingScoreError(f"{name}: scores of steps are known to a service alone")
-    given = [one for one in subject.earlier if one.name == read.key]
-    if read.key not in subject.scores and not given:
+    results = [one for one in subject.earlier if one.name == read.key]
+    if read.key not in subject.scores and not results:
         raise MissingScoreError(
             f"{name}: the run has no such score, and no evaluator before this one gave it"
         )
-    if broken := [one for one in given if one.status in ("error", "skipped")]:
+    if broken := [one for one in results if one.status in ("error", "skipped")]:
         raise MissingScoreError(f"{name}: it could not be given: {broken[0].rationale}")
-    values: list[Value] = [one.value for one in given]
+    values: list[Value] = [one.value for one in results]
     for value in (subject.scores.get(read.key), *values):
         if isinstance(value, bool | int | float):
             yield float(value)

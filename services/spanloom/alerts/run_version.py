@@ -1,4 +1,4 @@
-"""A run as its document has it: whether a line holds of it, and what shows that."""
+"""Evaluates conditions on the document of a run, and returns the evidence."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from spanloom.telemetry import get_logger
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spanloom.alerts.question import RunLine
+    from spanloom.alerts.condition import RunCondition
     from spanloom.core.matching.compiled import RunTest
     from spanloom.core.matching.row import RunRow
     from spanloom.core.matching.verdict import Verdict
 
 MOST_EVIDENCE = 20
-"""Steps that an event shows."""
+"""Steps in the evidence of an event."""
 MOST_STEPS = 5_000
-"""Steps whose ids are kept, to tell which ones came late."""
+"""Step ids that are stored with an event, to find steps that arrive later."""
 MOST_LATE = 50
 _MOST_TEXT = 500
-"""Characters of a question."""
+"""Characters of the run's question."""
 _MISREAD = (AttributeError, KeyError, OverflowError, TypeError, ValueError)
 log = get_logger("alerts")
 
 
-class ShownRun:
-    """The version of a run that its document is."""
+class RunVersion:
+    """The version of a run in a document."""
 
     def __init__(self, row: RunRow, duplicate_of: str) -> None:
-        """Keep its row; ``duplicate_of`` is the run that it repeats, or empty."""
+        """Use the row of a run; ``duplicate_of`` is the trace id of the run that it repeats."""
         self._row = row
         self.duplicate_of = duplicate_of
         self.version = row.version
@@ -41,7 +41,7 @@ class ShownRun:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self | None:
-        """Return the run of a document; ``None`` for one that cannot be read."""
+        """Return the run of a document; ``None`` if it cannot be read."""
         viewed = Document(document)
         try:
             row = row_of(viewed)
@@ -51,25 +51,27 @@ class ShownRun:
             return None
         return cls(row, original)
 
-    def asked(self, line: RunLine, now_ns: int, is_found: bool | None) -> Verdict | None:
-        """Return whether a line holds, with what shows it; ``None`` if that is not known.
+    def evaluate(
+        self, condition: RunCondition, now_ns: int, store_match: bool | None
+    ) -> Verdict | None:
+        """Return whether a condition holds, with the evidence; ``None`` if unknown.
 
-        ``is_found`` is what the store said before, of this version or the one before. It knows
-        annotations and scores, which a document does not have. In everything else the two differ
-        only if the run has changed in between: then it is announced again.
+        ``store_match`` is the earlier answer of the store, for this version or the one before. Only
+        the store has annotations and scores. Otherwise the two differ only if the run has changed
+        in between; then it is announced again.
         """
         try:
-            verdict = _compiled(line, now_ns // 10**9)(self._row)
+            verdict = _compiled(condition, now_ns // 10**9)(self._row)
         except _MISREAD as error:
             trace_id = self._row.trajectory.trace_id
             log.error("a line cannot be asked of a run", trace_id=trace_id, error=str(error))
             return None
-        if line.reads_said:
-            return None if is_found is None else verdict._replace(holds=is_found)
+        if condition.reads_scores:
+            return None if store_match is None else verdict._replace(holds=store_match)
         return verdict
 
     def shown(self, verdict: Verdict) -> Mapping[str, Any]:
-        """Return name, question, the steps that decide, and the ids of all steps."""
+        """Return name, question, deciding steps, and the ids of all steps, as JSON."""
         steps = [placed.step for placed in self._row.steps]
         deciding = [steps[at] for at in verdict.places[:MOST_EVIDENCE]]
         return {
@@ -82,18 +84,18 @@ class ShownRun:
         }
 
     def reason(self, before: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return why it is taken back what an earlier version showed."""
+        """Return the reason to withdraw the event of an earlier version."""
         if self.duplicate_of:
             return {"version": self.version, "duplicate_of": self.duplicate_of}
         return {"version": self.version, "late_spans": self._late(before)}
 
     def _late(self, before: Mapping[str, Any]) -> list[str]:
-        """Return the steps that the version before did not have."""
-        known = set(before.get("steps") or ())
-        late = [p.step.id for p in self._row.steps if known and p.step.id not in known]
+        """Return the ids of steps that the earlier version lacked."""
+        earlier_ids = set(before.get("steps") or ())
+        late = [p.step.id for p in self._row.steps if earlier_ids and p.step.id not in earlier_ids]
         return late[:MOST_LATE]
 
 
 @lru_cache(maxsize=256)
-def _compiled(line: RunLine, now_s: int) -> RunTest:
-    return compile_for_runs(line.at(now_s * 10**9))
+def _compiled(condition: RunCondition, now_s: int) -> RunTest:
+    return compile_for_runs(condition.at(now_s * 10**9))

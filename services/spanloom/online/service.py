@@ -1,4 +1,4 @@
-"""Online rules as people put, pause and delete them."""
+"""Stores, changes, lists and deletes online rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spanloom.core.model.online_rule import (
 )
 from spanloom.following.follower import begin_at_end
 from spanloom.online.definition import check
-from spanloom.online.walks import wanted_of
+from spanloom.online.walks import walk_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.online_rules import OnlineRuleStore
 
 FOLLOWER = "online-rules"
-"""The name under which the change feed is followed."""
+"""Name of the change-feed follower."""
 NO_PROGRESS = RuleProgress()
 
 
@@ -39,22 +39,22 @@ class UnknownRuleError(PermanentError):
 
 
 class RuleRefusedError(PermanentError):
-    """An online rule cannot be stored as things are (409)."""
+    """The rule conflicts with the current state (409)."""
 
 
-class KeptRule(NamedTuple):
-    """A rule, and how far it is."""
+class ListedRule(NamedTuple):
+    """A rule and its progress."""
 
     rule: OnlineRule
     progress: RuleProgress
     walks: Sequence[WalkPlace]
-    """The walks over runs of the past that it wants, as far as they have begun."""
+    """Its walks over past runs that have begun."""
     lag_s: float
-    """For how long the oldest run that is due has waited."""
+    """Seconds since the oldest pending run was due."""
 
 
 class OnlineRules:
-    """Keeps the online rules of projects; thread-safe."""
+    """The online rules of projects; thread-safe."""
 
     def __init__(
         self,
@@ -63,9 +63,9 @@ class OnlineRules:
         feed: FeedReader,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Keep them in a store; ``clock_ns`` is in ns since the epoch.
+        """Use a store; ``clock_ns`` returns ns since the epoch.
 
-        Where there was no rule, the follower of the feed begins at its end as one is put.
+        When the first rule is put, the follower begins at the end of the feed.
         """
         self._store = store
         self._followers = followers
@@ -73,19 +73,19 @@ class OnlineRules:
         self._clock_ns = clock_ns
         self._lock = Lock()
 
-    def listed(self, project: str) -> Sequence[KeptRule]:
-        """Return the rules of a project by name."""
+    def listed(self, project: str) -> Sequence[ListedRule]:
+        """Return the rules of a project, sorted by name."""
         rules = [one for one in self._store.list(Reach.only(project)) if not one.is_deleted]
-        return self._kept(project, rules)
+        return self._listed(project, rules)
 
-    def get(self, project: str, name: str) -> KeptRule:
+    def get(self, project: str, name: str) -> ListedRule:
         """Return a rule; raises ``UnknownRuleError``."""
-        return self._kept(project, [self._found(project, name)], name)[0]
+        return self._listed(project, [self._found(project, name)], name)[0]
 
-    def put(self, project: str, name: str, changes: Mapping[str, Any], put_by: str) -> KeptRule:
-        """Make a rule, or change the given attributes of one; the same again changes nothing.
+    def put(self, project: str, name: str, changes: Mapping[str, Any], put_by: str) -> ListedRule:
+        """Create a rule, or change attributes of one; the same again changes nothing.
 
-        ``rescored`` is whether runs that it judged before are judged again, by a new version.
+        ``rescored`` creates a new version that judges again the runs judged before.
         Raises ``InvalidQueryError``, ``InvalidEvaluatorError`` and ``RuleRefusedError``.
         """
         if project == UNREAD_PROJECT:
@@ -93,48 +93,48 @@ class OnlineRules:
                 f"No online rule reads {UNREAD_PROJECT}: judges send there what they do."
             )
         with self._lock:
-            there = next(iter(self._store.list(Reach.only(project), name)), None)
-            rule = self._changed(there, OnlineRule(project, name), changes)
-            if there is None or there.is_deleted:
+            current = next(iter(self._store.list(Reach.only(project), name)), None)
+            rule = self._changed(current, OnlineRule(project, name), changes)
+            if current is None or current.is_deleted:
                 self._refuse_more(project)
             check(rule, self._clock_ns())
-            if rule != there:
+            if rule != current:
                 self._follow()
-                at_us = max(self._clock_ns() // 1_000, (there.at_us + 1) if there else 0)
+                at_us = max(self._clock_ns() // 1_000, (current.at_us + 1) if current else 0)
                 self._store.put(replace(rule, at_us=at_us, put_by=put_by))
         return self.get(project, name)
 
-    def delete(self, project: str, name: str, put_by: str) -> KeptRule:
-        """Delete a rule, and return it; its scores stay. Raises ``UnknownRuleError``."""
+    def delete(self, project: str, name: str, put_by: str) -> ListedRule:
+        """Delete a rule, and return it; its scores are kept. Raises ``UnknownRuleError``."""
         with self._lock:
-            kept = self.get(project, name)
-            at_us = max(self._clock_ns() // 1_000, kept.rule.at_us + 1)
-            self._store.put(replace(kept.rule, is_deleted=True, at_us=at_us, put_by=put_by))
-        return kept
+            listed = self.get(project, name)
+            at_us = max(self._clock_ns() // 1_000, listed.rule.at_us + 1)
+            self._store.put(replace(listed.rule, is_deleted=True, at_us=at_us, put_by=put_by))
+        return listed
 
     def _changed(
-        self, there: OnlineRule | None, new: OnlineRule, changes: Mapping[str, Any]
+        self, current: OnlineRule | None, new: OnlineRule, changes: Mapping[str, Any]
     ) -> OnlineRule:
-        """Return a rule with changes: of the next version if it judges otherwise then."""
-        given = {name: value for name, value in changes.items() if name != "rescored"}
-        if there is None:
-            return replace(new, **given)
-        if there.is_deleted:  # its versions go on: work of the old ones is still there
-            return replace(new, version=there.version + 1, **given)
-        rule = replace(there, **given)
+        """Return a rule with changes, as a new version if they affect how it judges."""
+        attributes = {name: value for name, value in changes.items() if name != "rescored"}
+        if current is None:
+            return replace(new, **attributes)
+        if current.is_deleted:  # work of its old versions still exists
+            return replace(new, version=current.version + 1, **attributes)
+        rule = replace(current, **attributes)
         is_repeated = bool(changes.get("rescored"))
-        if is_repeated or _judging(rule) != _judging(there):
-            rule = replace(rule, version=there.version + 1)
+        if is_repeated or _judging(rule) != _judging(current):
+            rule = replace(rule, version=current.version + 1)
         return replace(rule, rescored=rule.version) if is_repeated else rule
 
     def _follow(self) -> None:
-        """Have the feed followed from now on, if there are no rules yet."""
+        """Begin at the end of the feed if there are no rules yet."""
         if all(one.is_deleted for one in self._store.list(Reach.ALL)):
             begin_at_end(self._feed, self._followers, FOLLOWER)
 
     def _refuse_more(self, project: str) -> None:
-        there = [one for one in self._store.list(Reach.only(project)) if not one.is_deleted]
-        if len(there) >= MOST_RULES:
+        current = [one for one in self._store.list(Reach.only(project)) if not one.is_deleted]
+        if len(current) >= MOST_RULES:
             raise RuleRefusedError(f"The project has {MOST_RULES} online rules already.")
 
     def _found(self, project: str, name: str) -> OnlineRule:
@@ -143,17 +143,17 @@ class OnlineRules:
                 return rule
         raise UnknownRuleError(f"There is no online rule {name!r} in this project: put it first.")
 
-    def _kept(
+    def _listed(
         self, project: str, rules: Sequence[OnlineRule], name: str = ""
-    ) -> Sequence[KeptRule]:
+    ) -> Sequence[ListedRule]:
         progress = self._store.progress(project, name)
         places = self._store.places(Reach.only(project))
         now_us = self._clock_ns() // 1_000
         return [
-            KeptRule(
+            ListedRule(
                 rule,
                 own := progress.get(rule.name, NO_PROGRESS),
-                [p for p in places if p.rule == rule.name and p.wanted == wanted_of(rule, p.walk)],
+                [p for p in places if p.rule == rule.name and p.wanted == walk_key(rule, p.walk)],
                 lag_s(own, now_us),
             )
             for rule in rules
@@ -161,12 +161,12 @@ class OnlineRules:
 
 
 def lag_s(progress: RuleProgress, now_us: int) -> float:
-    """Return for how many seconds the oldest pending run has been due."""
+    """Return the seconds since the oldest pending run was due."""
     due_us = progress.oldest_due_us
     return max(0, now_us - due_us) / 1_000_000 if due_us else 0.0
 
 
 def _judging(rule: OnlineRule) -> tuple[object, ...]:
-    """Return what makes a version, whatever the order of keys in its evaluators."""
+    """Return the attributes that define a version; the order of JSON keys is ignored."""
     where, evaluators, *others = rule.judging
     return where, orjson.loads(str(evaluators)), *others

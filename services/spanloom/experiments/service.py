@@ -1,4 +1,4 @@
-"""Starts experiments, says how far they are, and cancels them."""
+"""Starts, lists and cancels experiments."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.dataset import DatasetVersion
     from spanloom.core.ports.experiments import ExperimentStore
     from spanloom.core.ports.reading import RunReader
-    from spanloom.datasets.keeping import Datasets, KeptDataset
-    from spanloom.evaluators.keeping import ChosenEvaluator, Evaluators
+    from spanloom.datasets.service import Datasets, ListedDataset
+    from spanloom.evaluators.service import ChosenEvaluator, Evaluators
     from spanloom.experiments.request import ExperimentRequest
 
 
@@ -36,11 +36,11 @@ class UnknownExperimentError(PermanentError):
 
 
 class ExperimentRefusedError(PermanentError):
-    """An experiment cannot be started so (409)."""
+    """The experiment conflicts with the current state (409)."""
 
 
-class KeptExperiment(NamedTuple):
-    """An experiment, and how far it is."""
+class ListedExperiment(NamedTuple):
+    """An experiment and its progress."""
 
     experiment: Experiment
     end: ExperimentEnd | None
@@ -48,22 +48,22 @@ class KeptExperiment(NamedTuple):
 
     @property
     def status(self) -> str:
-        """How far it is: ``ExperimentStatus``."""
+        """The ``ExperimentStatus``."""
         return ExperimentStatus.RUNNING if self.end is None else self.end.status
 
     @property
     def total(self) -> int:
-        """Runs to judge; of scores that were sent, those that have some."""
+        """The number of runs to judge; without a start, the number of runs with scores."""
         return self.experiment.total if self.experiment.id else self.counts.done
 
     @property
-    def asked(self) -> Mapping[str, Any]:
-        """What was asked for, JSON; empty if scores were sent."""
+    def request(self) -> Mapping[str, Any]:
+        """The parsed request; empty if only scores were sent."""
         return orjson.loads(self.experiment.request or "{}")  # type: ignore[no-any-return]
 
 
 class Experiments:
-    """Keeps the experiments of projects; thread-safe."""
+    """The experiments of projects; thread-safe."""
 
     def __init__(
         self,
@@ -73,71 +73,71 @@ class Experiments:
         evaluators: Evaluators,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Keep them in a store; ``clock_ns`` counts nanoseconds since the epoch."""
+        """Use a store; ``clock_ns`` returns ns since the epoch."""
         self._store = store
         self._runs = runs
         self._datasets = datasets
         self._evaluators = evaluators
         self._clock_ns = clock_ns
 
-    def listed(self, project: str) -> Sequence[KeptExperiment]:
-        """Return the experiments of a project by name, those of sent scores among them."""
+    def listed(self, project: str) -> Sequence[ListedExperiment]:
+        """Return the experiments of a project by name, including those of sent scores."""
         ends, counts = self._store.ends(project), self._store.counts(project)
         started = {one.name: one for one in self._store.list(project)}
         return [
-            _kept(started.get(name) or _sent(project, name), ends, counts)
+            _listed(started.get(name) or _sent(project, name), ends, counts)
             for name in sorted(started.keys() | counts.keys())
         ]
 
-    def get(self, project: str, name: str) -> KeptExperiment:
+    def get(self, project: str, name: str) -> ListedExperiment:
         """Return an experiment; raises ``UnknownExperimentError``."""
         started = self._started(project, name)
         counts = self._store.counts(project, name)
         if started is None and name not in counts:
             raise UnknownExperimentError(f"There is no experiment {name!r} in project {project!r}.")
-        return _kept(started or _sent(project, name), self._store.ends(project), counts)
+        return _listed(started or _sent(project, name), self._store.ends(project), counts)
 
     def start(
-        self, project: str, name: str, wanted: ExperimentRequest, started_by: str
-    ) -> KeptExperiment:
+        self, project: str, name: str, request: ExperimentRequest, started_by: str
+    ) -> ListedExperiment:
         """Start an experiment; the same request again changes nothing.
 
-        Raises ``ExperimentRefusedError`` if the name has another request, or scores that were
-        sent; ``InvalidEvaluatorError``; and ``InvalidQueryError`` for what cannot be judged.
+        Raises ``ExperimentRefusedError`` if the name has another request or sent scores,
+        ``InvalidEvaluatorError``, and ``InvalidQueryError`` for a missing or invalid selection.
         """
-        if (there := self._started(project, name)) is None:
+        if (started := self._started(project, name)) is None:
             self._refuse_more(project, name)
-            plan = self._plan(project, wanted)
+            plan = self._plan(project, request)
             made = Experiment(
                 project,
                 name,
                 secrets.token_hex(16),
-                wanted.text,
+                request.text,
                 *plan.dataset,
                 evaluators=text_of(plan.evaluators),
-                repeats=wanted.repeats,
-                total=_total(plan.items, wanted.repeats),
+                repeats=request.repeats,
+                total=_total(plan.items, request.repeats),
                 started_by=started_by,
             )
             self._store.start(made, plan.trace_ids)
-            there = self._started(project, name) or made
-        if there.request != wanted.text:
+            started = self._started(project, name) or made
+        if started.request != request.text:
             raise ExperimentRefusedError(
                 f"There is an experiment {name!r} already, which was asked for something else: "
                 "take another name."
             )
         return self.get(project, name)
 
-    def cancel(self, project: str, name: str) -> KeptExperiment:
-        """End an experiment where it is; one that has ended stays as it is.
+    def cancel(self, project: str, name: str) -> ListedExperiment:
+        """End a running experiment; one that has ended is unchanged.
 
         Raises ``UnknownExperimentError``.
         """
-        kept = self.get(project, name)
-        if kept.end is not None:
-            return kept
+        listed = self.get(project, name)
+        if listed.end is not None:
+            return listed
         end = ExperimentEnd(ExperimentStatus.CANCELLED)
-        self._store.end(project, kept.experiment.id, end)
+        self._store.end(project, listed.experiment.id, end)
         return self.get(project, name)
 
     def _started(self, project: str, name: str) -> Experiment | None:
@@ -153,26 +153,26 @@ class Experiments:
                 f"The project has {MOST_EXPERIMENTS:,} experiments already."
             )
 
-    def _plan(self, project: str, wanted: ExperimentRequest) -> _Plan:
-        if wanted.runs is not None:
-            chosen = self._evaluators.choose(project, wanted.evaluators or ())
-            trace_ids = choose_runs(self._runs, project, wanted.runs, self._clock_ns())
+    def _plan(self, project: str, request: ExperimentRequest) -> _Plan:
+        if request.runs is not None:
+            chosen = self._evaluators.choose(project, request.evaluators or ())
+            trace_ids = choose_runs(self._runs, project, request.runs, self._clock_ns())
             return _Plan(chosen, len(trace_ids), trace_ids=trace_ids)
-        dataset, version = self._version(project, wanted)
-        given = wanted.evaluators or orjson.loads(dataset.dataset.evaluators)
-        if not given:
+        dataset, version = self._version(project, request)
+        evaluators = request.evaluators or orjson.loads(dataset.dataset.evaluators)
+        if not evaluators:
             reason = f"the dataset {dataset.dataset.name!r} has none: name some"
             raise InvalidQueryError(reason, "evaluators")
-        chosen = self._evaluators.choose(project, given)
+        chosen = self._evaluators.choose(project, evaluators)
         place = _DatasetPlace(dataset.dataset.name, version.version, version.hash)
         return _Plan(chosen, version.items, place)
 
     def _version(
-        self, project: str, wanted: ExperimentRequest
-    ) -> tuple[KeptDataset, DatasetVersion]:
-        """Return the dataset that is judged, and its version; raises ``InvalidQueryError``."""
+        self, project: str, request: ExperimentRequest
+    ) -> tuple[ListedDataset, DatasetVersion]:
+        """Return the dataset of a request, and its version; raises ``InvalidQueryError``."""
         try:
-            name, number = wanted.dataset_place
+            name, number = request.dataset_place
         except ValueError as error:
             raise InvalidQueryError(str(error), "dataset") from error
         found = next((d for d in self._datasets.listed(project) if d.dataset.name == name), None)
@@ -185,18 +185,18 @@ class Experiments:
         raise InvalidQueryError(f"{reason}: a commit makes one", "dataset")
 
 
-def _kept(
+def _listed(
     experiment: Experiment,
     ends: Mapping[str, ExperimentEnd],
     counts: Mapping[str, ExperimentCounts],
-) -> KeptExperiment:
+) -> ListedExperiment:
     sent = None if experiment.id else ExperimentEnd(ExperimentStatus.DONE)
     end = ends.get(experiment.id, sent)
-    return KeptExperiment(experiment, end, counts.get(experiment.name, ExperimentCounts()))
+    return ListedExperiment(experiment, end, counts.get(experiment.name, ExperimentCounts()))
 
 
 def _sent(project: str, name: str) -> Experiment:
-    """Return the experiment of scores that were sent: nobody started it here."""
+    """Return the experiment of sent scores, which was not started here."""
     return Experiment(project, name, id="", request="")
 
 
@@ -215,7 +215,7 @@ class _DatasetPlace(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """What a request comes to."""
+    """The evaluators and subjects of a request."""
 
     evaluators: Sequence[ChosenEvaluator]
     items: int

@@ -1,4 +1,4 @@
-"""Tells in words what decided a condition."""
+"""Explains in words what decided a condition."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ _MOST_VALUES, _MOST_CHARS = 5, 80
 _NS_PER_MS, _US_PER_S = 1_000_000, 1_000_000
 
 
-def tell(verdict: Verdict) -> str:
-    """Return the fields of the run that decided, with their values, and how many steps did."""
-    facts = dict.fromkeys(map(_told, verdict.facts))
+def rationale_of(verdict: Verdict) -> str:
+    """Return the deciding fields of the run with their values, and the number of deciding steps."""
+    facts = dict.fromkeys(map(_fact_words, verdict.facts))
     steps = len(verdict.places)
     found = [f"{steps} step{'s' * (steps != 1)} found"] if steps else []
     return "; ".join([*facts, *found]) or "no such step"
 
 
-def _told(fact: Fact) -> str:
+def _fact_words(fact: Fact) -> str:
     field, name = fact.field, f"{fact.field.name}{'.' * bool(fact.key)}{fact.key}"
     if fact.values is None:
         return f"{name} is absent"
-    shown = [_shown(value, field.type) for value in fact.values[:_MOST_VALUES]]
+    values = [_value_text(value, field.type) for value in fact.values[:_MOST_VALUES]]
     rest = "" if len(fact.values) <= _MOST_VALUES else ", …"
-    return f"{name} is {', '.join(shown)}{rest}" if shown else f"{name} is empty"
+    return f"{name} is {', '.join(values)}{rest}" if values else f"{name} is empty"
 
 
-def _shown(value: Value, kind: FieldType) -> str:
+def _value_text(value: Value, kind: FieldType) -> str:
     if kind is FieldType.FLAG:
         return str(bool(value)).lower()
     if kind is FieldType.DURATION:

@@ -1,6 +1,6 @@
-"""Takes in the change feed for all rules, and walks over runs of the past: one process at a time.
+"""Creates work from the change feed and from walks over past runs, in one process at a time.
 
-Two that both do, for a moment, store the same work: the second time changes nothing.
+If two processes do it for a moment, both store the same work, which is harmless.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from spanloom.core.errors import RetryableError
 from spanloom.core.sharing import hold_all
 from spanloom.following.follower import FeedFollower
 from spanloom.following.sharing import owns
-from spanloom.online.asked import Asked
+from spanloom.online.candidate import Candidate
 from spanloom.online.intake import Intake
-from spanloom.online.keeping import FOLLOWER, NO_PROGRESS, lag_s
-from spanloom.online.walking import Walker
+from spanloom.online.service import FOLLOWER, NO_PROGRESS, lag_s
+from spanloom.online.walker import Walker
 from spanloom.outage import Outage
 from spanloom.threads import RepeatingPart
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from spanloom.telemetry import Metrics
 
 EVERY_S = 1.0
-TOLD_S = 15.0
-"""Seconds between two looks at how late each rule is."""
+LAG_EVERY_S = 15.0
+"""Seconds between updates of the lag metric."""
 
 
-class OnlineTaker(RepeatingPart):
-    """A part of the process that goes on where it, or another one, kept its place."""
+class OnlineFollower(RepeatingPart):
+    """A part of the process that continues from the stored position in the feed."""
 
     name = "online-rules"
 
@@ -49,9 +49,9 @@ class OnlineTaker(RepeatingPart):
         held: Callable[[], Slices] = hold_all,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Follow the feed of a store while the slices ``held`` make this process the one to do so.
+        """Follow the feed of a store while this process owns the work by the slices ``held``.
 
-        Failures of the store are logged by ``outage``.
+        ``outage`` logs failures of the store.
         """
         super().__init__(every_s)
         self._rules = rules
@@ -63,34 +63,34 @@ class OnlineTaker(RepeatingPart):
         self._follower = FeedFollower(store.feed, store.followers, FOLLOWER)
         self._intake = Intake(store.runs, store.online_rules, clock_ns)
         self._walker = Walker(store, self._intake, clock_ns)
-        self._told_s = float("-inf")
+        self._lags_set_s = float("-inf")
 
     def run_once(self) -> bool:
-        """Take in the next page of the feed, and of each walk; return whether there is more."""
+        """Process the next page of the feed and of each walk; return whether there is more."""
         rules = [rule for rule in self._rules.all() if not rule.is_deleted]
         if not rules or not owns(self._held(), FOLLOWER):
             self._follower.forget()
             self._metrics.online_rule_lag.clear()
             return False
         self._follow(rules)
-        goes_on = self._walker.step(rules)
-        self._tell(rules)
-        return goes_on or self._follower.has_more
+        has_more = self._walker.step(rules)
+        self._set_lags(rules)
+        return has_more or self._follower.has_more
 
     def _follow(self, rules: Sequence[OnlineRule]) -> None:
-        """Take in one page; what is said of a run makes no new version of it."""
-        asked = [
-            Asked.of_line(one.now, one.changed_us)
+        """Process one page; annotations and scores make no new version of a run."""
+        candidates = [
+            Candidate.of_line(one.now, one.changed_us)
             for one in self._follower.read()
             if one.now is not None and not one.is_judgement
         ]
-        if asked:
-            self._intake.take(asked, rules)
+        if candidates:
+            self._intake.take(candidates, rules)
         self._follower.keep()
 
-    def _tell(self, rules: Sequence[OnlineRule]) -> None:
-        """Set how late each rule is; of several with one name, the one that is latest."""
-        if time.monotonic() - self._told_s < TOLD_S:
+    def _set_lags(self, rules: Sequence[OnlineRule]) -> None:
+        """Update the lag metric: by rule name, the largest lag over all projects."""
+        if time.monotonic() - self._lags_set_s < LAG_EVERY_S:
             return
         lags: defaultdict[str, float] = defaultdict(float)
         now_us = self._clock_ns() // 1_000
@@ -101,7 +101,7 @@ class OnlineTaker(RepeatingPart):
         self._metrics.online_rule_lag.clear()
         for name, late_s in lags.items():
             self._metrics.online_rule_lag.labels(name).set(late_s)
-        self._told_s = time.monotonic()
+        self._lags_set_s = time.monotonic()
 
     def _round(self) -> None:
         try:
