@@ -55,10 +55,10 @@ def _send_grpc(address: str, capture: Capture) -> None:
 
 
 def documents_of(
-    follower: RunningSpanloom, reader: RunningSpanloom, captures: Sequence[Capture], tell: Tell
+    taker: RunningSpanloom, reader: RunningSpanloom, captures: Sequence[Capture], tell: Tell
 ) -> dict[str, Json]:
     """Send the runs and assert that all are right; return the documents by trace."""
-    send_all(follower, captures)
+    send_all(taker, captures)
     deadline = time.monotonic() + DEADLINE_S
     with httpx.Client(base_url=reader.api, timeout=20) as api:
         results = {c: measure_settled(api, c, deadline) for c in captures}

@@ -168,19 +168,19 @@ def test_a_run_with_more_than_its_scores_may_take_is_rejected(
 def test_what_is_no_score_is_refused_alone(
     store: MemoryStore, bad: Mapping[str, Any], said: str
 ) -> None:
-    follower = taker_of(Caller("k", "default", frozenset({Scope.ANNOTATE})), Annotating.over(store))
-    assert follower is not None
+    taker = taker_of(Caller("k", "default", frozenset({Scope.ANNOTATE})), Annotating.over(store))
+    assert taker is not None
     rows = [PlacedRow(str(n), row) for n, row in enumerate((GOOD, {**GOOD, **bad}, GOOD))]
-    done = send_scores(follower, rows)
+    done = send_scores(taker, rows)
     assert (done.stored, [one["place"] for one in done.refused]) == (2, ["1"])
     assert said in done.refused[0]["reason"]
 
 
 def test_what_is_refused_stores_nothing_and_nan_is_no_number(store: MemoryStore) -> None:
-    follower = taker_of(ANYBODY, Annotating.over(store))
-    assert follower is not None
+    taker = taker_of(ANYBODY, Annotating.over(store))
+    assert taker is not None
     item = {key: value for key, value in GOOD.items() if key != "project"}
     with pytest.raises(PermanentError, match="name"):
-        follower.store([item, {**item, "name": ""}], "")
-    assert follower.store([{**item, "value": float("nan")}], "") == 1
+        taker.store([item, {**item, "name": ""}], "")
+    assert taker.store([{**item, "value": float("nan")}], "") == 1
     assert taker_of(Caller("k", "p", frozenset({Scope.INGEST})), Annotating.over(store)) is None

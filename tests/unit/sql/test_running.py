@@ -69,7 +69,7 @@ def test_one_that_is_replaced_while_it_waits_is_not_begun() -> None:
                 runner.run(question(replaces=False), ASKER, lambda _: "begun", nobody_goes)
             )
             await asyncio.sleep(0.01)
-            follower = asyncio.create_task(
+            taker = asyncio.create_task(
                 runner.run(question(replaces=True), ASKER, lambda _: "taken", nobody_goes)
             )
             await asyncio.sleep(0.01)
@@ -77,6 +77,6 @@ def test_one_that_is_replaced_while_it_waits_is_not_begun() -> None:
             assert await holding == "ended"
             with pytest.raises(SqlError, match="taken its id"):
                 await waits
-            assert await follower == "taken"
+            assert await taker == "taken"
 
     asyncio.run(ask())

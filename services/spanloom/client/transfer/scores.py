@@ -76,16 +76,16 @@ class SentScores:
 
 
 def send_scores(
-    follower: ScoreTaker, rows: Iterable[PlacedRow], project: str | None = None
+    taker: ScoreTaker, rows: Iterable[PlacedRow], project: str | None = None
 ) -> SentScores:
     """Store scores in the form of ``GET /v1/scores``; call it after their runs are sent.
 
     Readers of other formats yield such rows with what they know; ``trace_id``, ``name`` and
     ``author`` suffice. ``project`` replaces that of the rows. A bad row is refused alone, and the
-    same rows again change nothing where they have ``at``. Raises what ``follower`` raises but for
-    the refusals: of a ``ServiceScores`` it is ``ClientError``.
+    same rows again change nothing where they have ``at``. Raises what ``taker`` raises but for the
+    refusals: of a ``ServiceScores`` it is ``ClientError``.
     """
-    sending = _Sending(follower, project or "")
+    sending = _Sending(taker, project or "")
     for placed in rows:
         sending.add(placed)
     sending.flush()
@@ -244,9 +244,9 @@ class ServiceScores:
 
 
 class _Sending:
-    def __init__(self, follower: ScoreTaker, project: str) -> None:
+    def __init__(self, taker: ScoreTaker, project: str) -> None:
         self.done = SentScores()
-        self._taker = follower
+        self._taker = taker
         self._project = project
         self._held: list[tuple[str, Row]] = []
         self._of = ""

@@ -126,8 +126,8 @@ class FileImport:
             after = max(span_ids_of(data))
 
     def _store_scores(self, rows: Sequence[PlacedRow]) -> SentScores:
-        if (follower := self._wanted.scores) is not None:
-            return send_scores(follower, rows)
+        if (taker := self._wanted.scores) is not None:
+            return send_scores(taker, rows)
         refused = refuse_scores(rows, NO_SCORES)
         if self._has_named_scores:
             refused.refused.clear()
