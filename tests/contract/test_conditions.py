@@ -27,7 +27,7 @@ from spanloom.core.records.declared import FieldType
 from spanloom.storage.engine.parameters import Condition, batched, within
 from spanloom.storage.where.compile import Compiler
 from spanloom.storage.where.orders import ordered
-from spanloom.storage.where.side_tables import Beside
+from spanloom.storage.where.side_tables import SideTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -74,12 +74,12 @@ class Asked(NamedTuple):
 
     def all_listed(self, wheres: Sequence[str]) -> Sequence[set[str]]:
         """Return what the query of the list finds for each, with all of them as its columns."""
-        lane = self.store.lanes.asker
-        compiler = Compiler(Beside(lane, REACH))
+        connection = self.store.connections.asker
+        compiler = Compiler(SideTables(connection, REACH))
         held = [compiler.to_sql(parse_where(one, NOW_NS), Subject.RUN) for one in wheres]
         columns = Condition(f"TraceId, [{', '.join(held)}] AS Held", compiler.literals.values)
         rows = list(
-            lane.rows(
+            connection.rows(
                 "list_candidates",
                 columns=columns,
                 reach=within(REACH),

@@ -40,7 +40,7 @@ ANY = None
 def store(request: pytest.FixtureRequest) -> Store:
     if request.param == "shared clock":
         own: ClickHouseStore = request.getfixturevalue("clickhouse_store")
-        return compose(own.lanes, DeletedRows(has_deletions=True))  # as one of many processes
+        return compose(own.connections, DeletedRows(has_deletions=True))  # as one of many processes
     found: Store = request.getfixturevalue(f"{request.param}_store")
     return found
 
@@ -95,7 +95,7 @@ def test_a_version_that_two_processes_announce_comes_once(
 ) -> None:
     """One of them was stopped before it announced, and its work was taken over."""
     ours, theirs, third = (
-        compose(clickhouse_store.lanes, DeletedRows(has_deletions=True)) for _ in range(3)
+        compose(clickhouse_store.connections, DeletedRows(has_deletions=True)) for _ in range(3)
     )
     at = read(third, key, None).next
     seen: list[tuple[str, int]] = []

@@ -27,7 +27,7 @@ from spanloom.core.query.question import Question, parse_order
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import Chain, Compare, Count, In, Link
 from spanloom.storage.where.compile import compile_where
-from spanloom.storage.where.side_tables import Beside
+from spanloom.storage.where.side_tables import SideTables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.store import Store
     from spanloom.core.query.where import tree
     from spanloom.core.query.where.fields import Value
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.store import ClickHouseStore
 
 RUNS = 500
@@ -53,7 +53,7 @@ class Asked(NamedTuple):
     records: Sequence[TrajectoryRecord]
     rows: Sequence[RunRow]
     """The runs without a store."""
-    lane: Lane
+    connection: Connection
 
     def __repr__(self) -> str:
         """Be short: Hypothesis shows it with what fails."""
@@ -95,7 +95,7 @@ def _generated(clickhouse_store: ClickHouseStore, runs: int) -> Asked:
         say_by_chance(store, records)
     rows = [_row(record, memory) for record in records]
     stores = (clickhouse_store, memory)
-    return Asked(stores, project, records, rows, clickhouse_store.lanes.asker)
+    return Asked(stores, project, records, rows, clickhouse_store.connections.asker)
 
 
 def _row(record: TrajectoryRecord, memory: MemoryStore) -> RunRow:
@@ -185,8 +185,8 @@ def test_exchanging_any_literal_never_changes_the_sql(
 ) -> None:
     condition = parse_where(where, now_ns=0)
     other = _exchanged(condition, data)
-    beside = Beside(few.lane, Reach.only(few.project))
-    assert compile_where(condition, beside).text == compile_where(other, beside).text
+    tables = SideTables(few.connection, Reach.only(few.project))
+    assert compile_where(condition, tables).text == compile_where(other, tables).text
 
 
 def _exchanged(where: tree.Condition, data: st.DataObject) -> tree.Condition:

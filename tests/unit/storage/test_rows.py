@@ -45,7 +45,7 @@ def columns(store: ClickHouseStore, table: str) -> set[str]:
         "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {t:String}"
         " AND default_kind != 'MATERIALIZED'"
     )
-    rows = store.lanes.worker._client.query(sql, parameters={"t": table}).result_rows
+    rows = store.connections.worker._client.query(sql, parameters={"t": table}).result_rows
     return {name for (name,) in rows}
 
 

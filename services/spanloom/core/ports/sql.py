@@ -1,4 +1,4 @@
-"""The port for SQL of users: the engine's parser, and a lane for each statement."""
+"""The port for SQL of users: the engine's parser, and a connection for each statement."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class SqlEngine(Protocol):
         ...
 
     def run(self, job: SqlJob) -> SqlAnswer:
-        """Run a statement on a read-only lane of its own, and return its answer."""
+        """Run a statement on a read-only connection of its own, and return its answer."""
         ...
 
     def cancel(self, tag: str) -> None:

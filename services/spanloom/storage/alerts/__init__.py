@@ -1,4 +1,4 @@
-"""Alerts in ClickHouse: revisions, events, what runs showed, and deliveries."""
+"""Alerts in ClickHouse: revisions, events, evaluated runs, and deliveries."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from spanloom.core.model.alert import EventPlace, RunShown
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.alerts import EventsQuery
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 _LAST = 2**63
 
 
 class ClickHouseAlerts:
-    """``AlertStore`` over the extractor's lane and that of readers."""
+    """``AlertStore`` over the connections of the extractor and of readers."""
 
-    def __init__(self, worker: Lane, reader: Lane) -> None:
-        """Use the lanes, which the caller owns and closes."""
+    def __init__(self, worker: Connection, reader: Connection) -> None:
+        """Use the connections; the caller closes them."""
         self._worker = worker
         self._reader = reader
 

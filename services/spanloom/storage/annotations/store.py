@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.ports.annotations import AnnotationQuery, ScoreQuery
     from spanloom.storage.annotations.rows import Announcing
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 _COLUMNS = ANNOTATION_ROWS.columns
@@ -30,10 +30,12 @@ _BEFORE_ALL = Slot(TraceKey("", ""), "", "", "")
 
 
 class ClickHouseAnnotations:
-    """Annotations over the extractor's lane and that of readers; the feed announces them."""
+    """Annotations over the connections of the extractor and of readers; the feed announces them."""
 
-    def __init__(self, worker: Lane, reader: Lane, feed: Announcing, *, is_alone: bool) -> None:
-        """Use the lanes, which the caller owns and closes.
+    def __init__(
+        self, worker: Connection, reader: Connection, feed: Announcing, *, is_alone: bool
+    ) -> None:
+        """Use the connections; the caller closes them.
 
         ``is_alone`` means that no other process writes.
         """
@@ -113,10 +115,10 @@ SCORE_ROWS = ObjectRows(SCORE, Score, {"key": TraceKey}, {})
 
 
 class ClickHouseScores:
-    """Scores over the extractor's lane and that of readers; the feed announces them."""
+    """Scores over the connections of the extractor and of readers; the feed announces them."""
 
-    def __init__(self, worker: Lane, reader: Lane, feed: Announcing) -> None:
-        """Use the lanes, which the caller owns and closes."""
+    def __init__(self, worker: Connection, reader: Connection, feed: Announcing) -> None:
+        """Use the connections; the caller closes them."""
         self._worker = worker
         self._reader = reader
         self._feed = feed
