@@ -101,8 +101,8 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "runs.list": lambda store, key: [
         line for line in store.runs.list(reach(key), None, 100) if line.key == key
     ],
-    "runs.asked_among": lambda store, key: store.runs.asked_among([key], reach(key), ANY_STEPS),
-    "runs.asked_of_each": lambda store, key: store.runs.asked_of_each(
+    "runs.asked_among": lambda store, key: store.runs.matching_among([key], reach(key), ANY_STEPS),
+    "runs.asked_of_each": lambda store, key: store.runs.matching_each(
         [key], reach(key), [ANY_STEPS]
     )[0],
     "runs.conversation": lambda store, key: [

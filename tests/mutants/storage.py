@@ -100,8 +100,8 @@ MUTANTS = (
     Mutant(
         name="sent-again-and-lost",
         room="core",
-        was="marks = (o.standing.read_mark for o in others if o.fingerprint == self.fingerprint)",
-        becomes="marks = (o.standing.read_mark for o in others if o == self)",
+        was="marks = (o.precedence.read_mark for o in others if o.fingerprint == self.fingerprint)",
+        becomes="marks = (o.precedence.read_mark for o in others if o == self)",
         why="who read a part of what was sent again replaces a whole run, and nobody looks again",
         killed_by=[
             f"{UNIT}/test_builds.py::test_a_stored_build_read_what_builds_with_its_content_have_read"

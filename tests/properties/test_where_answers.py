@@ -18,12 +18,12 @@ from tests.support.paging import read_pages
 from tests.support.where_documents import LOOPS, found
 from tests.support.where_strategies import HOSTILE, WHERES, map_parts, quoted
 
-from spanloom.core.asking.compiled import compile_for_runs
-from spanloom.core.asking.row import RunRow
-from spanloom.core.asking.verdict import Said
 from spanloom.core.errors import InvalidQueryError
+from spanloom.core.matching.compiled import compile_for_runs
+from spanloom.core.matching.row import RunRow
+from spanloom.core.matching.verdict import Judgements
 from spanloom.core.model.access import Reach
-from spanloom.core.query.question import Question, parse_order
+from spanloom.core.query.selection import RunSelection, parse_order
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import Chain, Compare, Count, In, Link
 from spanloom.storage.where.compile import compile_where
@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
     def answers(self, where: str) -> Sequence[set[str]]:
         """Return the traces that each of the stores finds."""
-        question = Question(parse_where(where, now_ns=0))
+        question = RunSelection(parse_where(where, now_ns=0))
         reach = Reach.only(self.project)
         return [
             *(
@@ -101,10 +101,10 @@ def _generated(clickhouse_store: ClickHouseStore, runs: int) -> Asked:
 def _row(record: TrajectoryRecord, memory: MemoryStore) -> RunRow:
     row = RunRow(record.trajectory, record.version, record.status, seq=record.seq)
     told = visible_of(memory.state, record.key)
-    of_steps = {step_id: Said(*said) for step_id, said in told.items() if step_id}
+    of_steps = {step_id: Judgements(*said) for step_id, said in told.items() if step_id}
     is_annotated = any(said.is_annotated for said in told.values())
     scores = told[""].scores if "" in told else {}
-    row.said = Said(is_annotated, scores, of_steps)
+    row.judgements = Judgements(is_annotated, scores, of_steps)
     return row
 
 
@@ -152,7 +152,7 @@ def test_a_pattern_that_re2_does_not_know_is_refused(
     clickhouse_store: ClickHouseStore, pattern: str
 ) -> None:
     def ask() -> None:
-        question = Question(parse_where(f"root_name ~ {quoted(pattern)}", now_ns=0))
+        question = RunSelection(parse_where(f"root_name ~ {quoted(pattern)}", now_ns=0))
         clickhouse_store.runs.list(Reach.ALL, None, 1, None, question)
 
     with pytest.raises(InvalidQueryError):
@@ -161,7 +161,7 @@ def test_a_pattern_that_re2_does_not_know_is_refused(
 
 @pytest.mark.parametrize("order", ["-cost", "cost", "-duration", "start", "-failures", "-start"])
 def test_every_order_is_the_same_in_both_stores_page_by_page(few: Asked, order: str) -> None:
-    question = Question(order=parse_order(order))
+    question = RunSelection(order=parse_order(order))
     reach = Reach.only(few.project)
     whole = [
         [

@@ -25,8 +25,8 @@ from tests.simulation.tables import (
     revisit_blocks,
 )
 
-from spanloom.core.asking.listed import placed_steps
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.matching.listed import placed_steps
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import FOREVER_S, ChangedSeconds, Progress, TraceChange
@@ -310,7 +310,7 @@ COLUMNS = {
     "span_count": "SpanCount",
     "is_deleted": "IsDeleted",
     "builder": "Builder",
-    "is_said": "IsSaid",
+    "is_judgement": "IsSaid",
     "writer": "Writer",
     "number": "Number",
     "is_again": "IsAgain",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from typing import Any
 
-    from spanloom.core.asking.verdict import Verdict
+    from spanloom.core.matching.verdict import Verdict
     from spanloom.core.model.alert import Alert, AlertEvent
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.reading import ReadingStore
@@ -157,7 +157,7 @@ class RunAlerts:
             where, reach = condition.at(now_ns), Reach.only(project)
             found: set[TraceKey] = set()
             for at in range(0, len(keys), MOST_KEYS):
-                found |= self._store.runs.asked_among(keys[at : at + MOST_KEYS], reach, where)
+                found |= self._store.runs.matching_among(keys[at : at + MOST_KEYS], reach, where)
         except InvalidQueryError as error:
             log.warning(
                 "a line cannot be asked of the store", where=condition.text, error=str(error)

@@ -87,12 +87,12 @@ def test_what_another_process_says_meanwhile_counts_in_the_score(
     other = Annotating.over(store)
     monkeypatch.setattr(store.annotations, "is_alone", lambda: False)
 
-    def add_after_the_other(rows: Any, *, is_told: bool = True) -> None:
+    def add_after_the_other(rows: Any, *, is_announced: bool = True) -> None:
         monkeypatch.setattr(store.annotations, "add", add)
         session = Session(KEY, other.schemes.find(KEY.project, SCHEME), "ada", 0)
         wrong = {"correctness": "incorrect", "severity": "major"}
         other.writing.write(session, [Write(desk.steps[1], "w-other", {**wrong})])
-        add(rows, is_told=is_told)
+        add(rows, is_announced=is_announced)
 
     monkeypatch.setattr(store.annotations, "add", add_after_the_other)
     item = {"step_id": desk.steps[0], "correctness": "correct"}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.builds import Build, Standing
+from spanloom.core.ports.builds import Build, Precedence
 from spanloom.storage.runs import store as head_cache
 from spanloom.storage.runs.store import HeadCache
 
 A, B = TraceKey("p", "a" * 32), TraceKey("p", "b" * 32)
-SEVEN, NINE = (Build(rank, 1, "", Standing("", 0, 0)) for rank in (7, 9))
+SEVEN, NINE = (Build(rank, 1, "", Precedence("", 0, 0)) for rank in (7, 9))
 
 
 def test_it_is_given_once_and_only_for_all() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
-from spanloom.core.asking.listed import agent_names, placed_steps
 from spanloom.core.extraction.build import describe_unreadable
+from spanloom.core.matching.listed import agent_names, placed_steps
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import (
     AgentStep,

@@ -107,7 +107,7 @@ class Rescoring:
             place = RunPlace(given.run.trace_id, given.run.project)
             waiting.discard(place)
             made = [self._again(at, given.run, is_dry=is_dry) for at in by_run[place]]
-            self.runs += any(is_again for is_again, _ in made)
+            self.runs += any(is_repeated for is_repeated, _ in made)
             for _, rows in made:
                 yield from rows
         for place in waiting:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from spanloom.core.conventions.imported import TOKEN_COUNTS
 from spanloom.core.document import AGENT
-from spanloom.core.formats.imported import TOLD_ANEW
+from spanloom.core.formats.imported import RECOMPUTED
 from spanloom.core.formats.losses import Code
 from spanloom.core.model.trajectory import Outcome
 
@@ -61,7 +61,7 @@ DIALECTS = "dialects"
 """In a run that was imported: the format it was read from."""
 _NOT_OF_STEPS = frozenset({Outcome.CANCELLED, Outcome.PAUSED, Outcome.UNFINISHED})
 """Outcomes that are not derived from the failures of steps."""
-_NOT_COUNTED = TOLD_ANEW | FOLLOWING.keys() | {DIALECTS}
+_NOT_COUNTED = RECOMPUTED | FOLLOWING.keys() | {DIALECTS}
 
 
 _IsIn: TypeAlias = "Callable[[DocumentStep], object]"

@@ -316,7 +316,7 @@ REGISTRY: Sequence[Format] = (
 
 
 def formats_of(of: Of, via: Via | None = None) -> Mapping[str, Format]:
-    """Return the formats of a subject by id, in their order; of those that are chosen so."""
+    """Return the formats of a subject by id, in order; with ``via`` only those chosen so."""
     return {
         known.id: known
         for known in REGISTRY
@@ -330,7 +330,7 @@ CANONICAL = formats_of(Of.RUN)["canonical"]
 def find_format(name: str) -> Format:
     """Return the format of one run for ``?format=``.
 
-    Raises ``InvalidQueryError`` for an unknown name, with those that there are.
+    Raises ``InvalidQueryError`` for an unknown name, with the known ones.
     """
     formats = formats_of(Of.RUN, Via.QUERY)
     try:
@@ -341,7 +341,7 @@ def find_format(name: str) -> Format:
 
 
 def named_by(formats: Mapping[str, Format], join: str) -> str:
-    """Return media types with what they are, those of one description together, as a phrase.
+    """Return a phrase of media types and descriptions; types of one description are joined.
 
     ``text/csv`` and others with "A table.": ```text/csv`: a table``; ``join`` is "and" or "or".
     """

@@ -29,7 +29,7 @@ class SqlError(SpanloomError):
 
 @dataclass(frozen=True, slots=True)
 class SqlTable:
-    """A table or view of the store, with what the check of a statement needs to know."""
+    """A table or view of the store, with the facts that the check of a statement needs."""
 
     name: str
     definition: Tree | None
@@ -43,7 +43,7 @@ class SqlTable:
 
     @property
     def has_projects(self) -> bool:
-        """Whether its rows are of traces, so that a key of one project may read its own rows."""
+        """Whether its rows belong to traces, so that a key of one project may read its own rows."""
         return bool(self.live)
 
 
@@ -130,5 +130,5 @@ class SqlEngine(Protocol):
         ...
 
     def close(self) -> None:
-        """Close what stays open."""
+        """Close the connections that stay open."""
         ...

@@ -13,7 +13,7 @@ from spanloom.core.model.alert import (
     Delivery,
     DeliveryState,
 )
-from spanloom.core.ports.alerts import Untold
+from spanloom.core.ports.alerts import PendingDelivery
 from spanloom.storage.engine.parameters import batched, within
 
 if TYPE_CHECKING:
@@ -144,10 +144,12 @@ class ClickHouseAlerts:
             )
         ]
 
-    def untold(self, from_us: int, limit: int) -> Sequence[Untold]:
-        """See ``AlertStore.untold``."""
+    def pending(self, from_us: int, limit: int) -> Sequence[PendingDelivery]:
+        """See ``AlertStore.pending``."""
         rows = self._worker.rows("untold_alert_events", from_us=from_us, limit=limit)
-        return [Untold(_event(row), row.Key, row.Tries, row.TriedUnixMicro) for row in rows]
+        return [
+            PendingDelivery(_event(row), row.Key, row.Tries, row.TriedUnixMicro) for row in rows
+        ]
 
 
 def _json(value: object) -> str:

@@ -97,7 +97,9 @@ class ClickHouseAnnotationQueues(ReadQueues):
     def put(self, queue: Queue) -> None:
         """See ``AnnotationQueueStore.put``: items withheld before may be visible from now on."""
         items = self.items(queue)
-        with self._feed.telling(TraceKey(queue.project, item.trace_id) for item in items):
+        with self._feed.announcing_judgements(
+            TraceKey(queue.project, item.trace_id) for item in items
+        ):
             self._put(queue)
 
     def _put(self, queue: Queue) -> None:
@@ -120,7 +122,9 @@ class ClickHouseAnnotationQueues(ReadQueues):
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
         """See ``AnnotationQueueStore.add_events``: a finished annotator sees all annotations."""
         rows = ([queue.project, queue.name, *event] for event in events)
-        with self._feed.telling(TraceKey(queue.project, event.trace_id) for event in events):
+        with self._feed.announcing_judgements(
+            TraceKey(queue.project, event.trace_id) for event in events
+        ):
             self._worker.insert("annotation_queue_events", _EVENT_COLUMNS, rows)
 
 

@@ -69,5 +69,5 @@ def living_page(
 class Announcing(Protocol):
     """The part of the change feed that annotations, scores and queues need."""
 
-    def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
-        """See ``AnnotationStore.telling``."""
+    def announcing_judgements(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
+        """See ``AnnotationStore.announcing_judgements``."""

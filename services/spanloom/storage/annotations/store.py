@@ -48,14 +48,14 @@ class ClickHouseAnnotations:
         """See ``AnnotationStore.is_alone``."""
         return self._is_alone
 
-    def add(self, rows: Sequence[Annotation], *, is_told: bool = True) -> None:
+    def add(self, rows: Sequence[Annotation], *, is_announced: bool = True) -> None:
         """See ``AnnotationStore.add``."""
-        with self.telling(row.slot.key for row in rows if is_told):
+        with self.announcing_judgements(row.slot.key for row in rows if is_announced):
             self._worker.insert_objects("annotations", map(to_row, rows))
 
-    def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
-        """See ``AnnotationStore.telling``."""
-        return self._feed.telling(keys)
+    def announcing_judgements(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
+        """See ``AnnotationStore.announcing_judgements``."""
+        return self._feed.announcing_judgements(keys)
 
     def list(
         self, reach: Reach, asked: AnnotationQuery, limit: int, after: Slot | None = None
@@ -123,9 +123,9 @@ class ClickHouseScores:
         self._reader = reader
         self._feed = feed
 
-    def add(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
+    def add(self, scores: Sequence[Score], *, is_announced: bool = True) -> None:
         """See ``ScoreStore.add``."""
-        with self._feed.telling(score.key for score in scores if is_told):
+        with self._feed.announcing_judgements(score.key for score in scores if is_announced):
             self._worker.insert_objects("scores", map(SCORE_ROWS.row, scores))
 
     def list(

@@ -163,7 +163,7 @@ def was_enough(shown: Announcement, later: Announcement) -> bool:
     Both announce one version. If writing ``shown`` took too long, the reader may have missed it; it
     has not if that INSERT ended, and the second began, within the horizon.
     """
-    return not later.is_again or later.changed_us - shown.changed_us <= HORIZON_S * US
+    return not later.is_repeated or later.changed_us - shown.changed_us <= HORIZON_S * US
 
 
 class SharedClock:
@@ -248,13 +248,15 @@ class Announcer:
         }
         self.announce([a for a in announcements if (a.key, a.version) not in known])
 
-    def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
-        """See ``AnnotationStore.telling``."""
+    def announcing_judgements(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
+        """See ``AnnotationStore.announcing_judgements``."""
         return self.announcing(
-            [Announcement.of_said(key) for key in dict.fromkeys(keys) if key.trace_id]
+            [Announcement.of_judgement(key) for key in dict.fromkeys(keys) if key.trace_id]
         )
 
     def announcing(self, announcements: Sequence[Announcement]) -> AbstractContextManager[None]:
         """Return a context in which to store the announced changes; readers see the rows after."""
-        rows = [[*a.key, a.version, a.status.value, a.start_ns, a.is_said] for a in announcements]
+        rows = [
+            [*a.key, a.version, a.status.value, a.start_ns, a.is_judgement] for a in announcements
+        ]
         return self._feed_clock.around(self._worker, rows) if rows else nullcontext()

@@ -120,7 +120,7 @@ class ClickHouseFeed:
             return new
         shown: dict[tuple[TraceKey, int], list[Announcement]] = {}
         since_us = max(min(a.changed_us for a in new) - TWICE_WITHIN_S * US, 0)
-        for some in batched([a.key for a in new if not a.is_said]):
+        for some in batched([a.key for a in new if not a.is_judgement]):
             rows = self._reader.rows("announcements_of", keys=some, since_us=since_us)
             for stored in map(_announcement_of, rows):
                 if after.has_shown(stored):
@@ -128,7 +128,7 @@ class ClickHouseFeed:
         kept: dict[object, Announcement] = {}
         for announcement in new:
             version = (announcement.key, announcement.version)
-            if announcement.is_said:
+            if announcement.is_judgement:
                 kept[announcement.writer, announcement.number] = announcement
             elif not any(was_enough(other, announcement) for other in shown.get(version, ())):
                 kept.setdefault(version, announcement)
@@ -140,11 +140,12 @@ class ClickHouseFeed:
         """Yield announcements with their current trajectories: filters are applied here."""
         lines = read_current(self._reader, passing(where), (a.key for a in found), SUMMARY)
         current = {line.key: line for line in with_continuations(self._reader, lines)}
-        is_any_said = any(a.is_said for a in found)
+        is_any_said = any(a.is_judgement for a in found)
         withheld = withheld_from_all(self._queues, reach) if is_any_said else frozenset()
         shown = ((a, current.get(a.key)) for a in found)
         return (
-            a._replace(now=None if a.is_said and a.key in withheld else now) for a, now in shown
+            a._replace(now=None if a.is_judgement and a.key in withheld else now)
+            for a, now in shown
         )
 
 
@@ -156,8 +157,8 @@ def _announcement_of(row: Row) -> Announcement:
         status=Status(row.Status),
         start_ns=row.StartTimeUnixNano,
         changed_us=row.changed,
-        is_said=row.IsSaid,
+        is_judgement=row.IsSaid,
         writer=row.Writer,
         number=row.Number,
-        is_again=row.IsAgain,
+        is_repeated=row.IsAgain,
     )

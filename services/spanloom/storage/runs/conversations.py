@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.query.continuations import TURNS
 from spanloom.core.query.lists import Cursor, ListedConversation
-from spanloom.core.query.question import all_of
+from spanloom.core.query.selection import all_of
 from spanloom.core.records.conversation import CONVERSATION, ConversationItem, LastRun
 from spanloom.core.records.declared import Summed
 from spanloom.storage.engine.parameters import Condition, batched, within

@@ -14,7 +14,7 @@ from spanloom.core.query.continuations import (
     may_continue,
 )
 from spanloom.core.query.lists import ListedRun
-from spanloom.core.query.question import NEWEST_FIRST
+from spanloom.core.query.selection import NEWEST_FIRST
 from spanloom.core.records.declared import Stored, StoredCounts, Timed
 from spanloom.core.records.run import RUN, Run
 from spanloom.storage.engine.parameters import Condition, batched

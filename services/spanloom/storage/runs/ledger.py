@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.building import Taken
-from spanloom.core.ports.builds import Build, Standing, knows_more, may_replace
+from spanloom.core.ports.building import ReservedBuilds
+from spanloom.core.ports.builds import Build, Precedence, knows_more, may_replace
 from spanloom.storage.engine.parameters import batched
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Reservation(NamedTuple):
             return True
         if self.build.rank <= above:
             return False
-        knew_more = not may_replace(self.build.standing, own.standing, is_whole=own.is_whole)
+        knew_more = not may_replace(self.build.precedence, own.precedence, is_whole=own.is_whole)
         return knew_more and self.age_s <= KNEW_MORE_S
 
 
@@ -86,18 +86,20 @@ class Ledger:
         self._worker = worker
         self._builder = secrets.randbits(64)
 
-    def taken(
+    def reserved(
         self, stored: Mapping[TraceKey, Build | None]
-    ) -> Mapping[TraceKey, tuple[Taken, Build | None]]:
+    ) -> Mapping[TraceKey, tuple[ReservedBuilds, Build | None]]:
         """Return the reservations of traces, and their stored builds with later confirmations."""
         return {
-            key: (self._taken(found, own := stored[key]), own and _confirmed(own, found))
+            key: (self._reserved_builds(found, own := stored[key]), own and _confirmed(own, found))
             for key, found in self._read(list(stored)).items()
         }
 
-    def _taken(self, found: Sequence[Reservation], stored: Build | None) -> Taken:
+    def _reserved_builds(
+        self, found: Sequence[Reservation], stored: Build | None
+    ) -> ReservedBuilds:
         above = [one for one in found if stored is None or one.build.rank > stored.rank]
-        return Taken(
+        return ReservedBuilds(
             max(one.build.rank for one in found),
             max(one.build.version for one in found),
             [one.start_ns for one in above],
@@ -118,9 +120,9 @@ class Ledger:
                 record.build.version,
                 self._builder,
                 record.build.fingerprint,
-                record.build.standing.read_mark,
+                record.build.precedence.read_mark,
                 record.status.value,
-                str(record.build.standing.extractor or ""),
+                str(record.build.precedence.extractor or ""),
                 record.start_ns,
             ]
             for record in records
@@ -153,7 +155,7 @@ class Ledger:
             known = stored.get(one.key)
             if known is None or known.fingerprint != one.build.fingerprint:
                 return True
-            return knows_more(one.build.standing, _rivals(known, reserved.get(one.key, ())))
+            return knows_more(one.build.precedence, _rivals(known, reserved.get(one.key, ())))
 
         return {one.key for one in confirmed if is_unsure(one)}
 
@@ -169,21 +171,22 @@ def _confirmed(stored: Build, found: Sequence[Reservation]) -> Build:
     return stored.confirmed_by(one.build for one in found)
 
 
-def _rivals(stored: Build, found: Sequence[Reservation]) -> Sequence[Standing]:
+def _rivals(stored: Build, found: Sequence[Reservation]) -> Sequence[Precedence]:
     """Return the standings of reserved builds that may still replace the stored build.
 
     Later confirmations of the stored build do not prevent that: the others may have read before.
     """
     others = (one.build for one in found if one.build.fingerprint != stored.fingerprint)
     return [
-        other.standing
+        other.precedence
         for other in others
-        if other.rank > stored.rank and may_replace(stored.standing, other.standing, is_whole=True)
+        if other.rank > stored.rank
+        and may_replace(stored.precedence, other.precedence, is_whole=True)
     ]
 
 
 def _reservation_of(row: Row) -> Reservation:
     """Return a row of ``reserved_builds.sql`` as a reservation."""
-    standing = Standing.of(row.ReadMark, Status(row.Status), row.ExtractorVersion)
-    build = Build(row.Rank, row.Version, row.Fingerprint, standing)
+    precedence = Precedence.of(row.ReadMark, Status(row.Status), row.ExtractorVersion)
+    build = Build(row.Rank, row.Version, row.Fingerprint, precedence)
     return Reservation(build, row.Builder, row.StartTimeUnixNano, row.AgeS)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanloom.core.model.span import TraceKey
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.lists import Cursor, ListedRun
-from spanloom.core.query.question import ANY_RUN, all_of, condition_of
+from spanloom.core.query.selection import ANY_RUN, all_of, condition_of
 from spanloom.storage.engine.failures import bounded
 from spanloom.storage.engine.parameters import Condition, both, within
 from spanloom.storage.runs.candidates import BEFORE_ALL, Candidate, Key, place_parameters, read_list
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.query.question import Question
+    from spanloom.core.query.selection import RunSelection
     from spanloom.core.query.where import tree
     from spanloom.storage.engine.connection import Connection
 
@@ -47,27 +47,27 @@ class ClickHouseLists:
         where: tree.Condition | None,
         limit: int,
         after: Cursor | None = None,
-        question: Question = ANY_RUN,
+        selection: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         """See ``RunReader.list``."""
-        connection = self._reader if question == ANY_RUN else self._asker  # it may take long
+        connection = self._reader if selection == ANY_RUN else self._asker  # it may take long
         with bounded():
-            lines = find_lines(connection, reach, where, limit, after, question, SUMMARY)
+            lines = find_lines(connection, reach, where, limit, after, selection, SUMMARY)
         return with_continuations(self._reader, lines)
 
-    def asked_among(
+    def matching_among(
         self, keys: Sequence[TraceKey], reach: Reach, where: tree.Condition
     ) -> AbstractSet[TraceKey]:
-        """See ``RunReader.asked_among``."""
+        """See ``RunReader.matching_among``."""
         wanted = compile_where(where, SideTables(self._asker, reach))
         own = [key for key in keys if reach.covers(key.project)]
         with bounded():
             return {line.key for line in read_current(self._asker, wanted, own, SUMMARY)}
 
-    def asked_of_each(
+    def matching_each(
         self, keys: Sequence[TraceKey], reach: Reach, wheres: Sequence[tree.Condition]
     ) -> Sequence[AbstractSet[TraceKey]]:
-        """See ``RunReader.asked_of_each``."""
+        """See ``RunReader.matching_each``."""
         met = compile_each(wheres, SideTables(self._asker, reach))
         columns = Condition(f"Project, TraceId, {met.text} AS Met", met.values)
         shown: Shown[Any] = Shown(columns, lambda row: _Met(TraceKey(*row[:2]), row.Met))
@@ -128,7 +128,7 @@ def find_lines(
     where: tree.Condition | None,
     limit: int,
     after: Cursor | None,
-    question: Question,
+    selection: RunSelection,
     shown: Shown[LineT],
 ) -> Sequence[LineT]:
     """Return the lines of a list, without their continuations."""
@@ -140,7 +140,7 @@ def find_lines(
             reach=within(reach),
             filter=wanted,
             most=most,
-            **ordered(question.order, after),
+            **ordered(selection.order, after),
         )
         return [
             Candidate(
@@ -154,14 +154,16 @@ def find_lines(
     def current(found: Sequence[Candidate]) -> Mapping[Key, LineT]:
         return still_current(connection, [one.row for one in found], shown)
 
-    wanted = condition_on_runs(where, question, SideTables(connection, reach))
-    descending = question.order.is_descending
+    wanted = condition_on_runs(where, selection, SideTables(connection, reach))
+    descending = selection.order.is_descending
     return read_list(candidates, current, limit, after, is_descending=descending)
 
 
 def condition_on_runs(
-    where: tree.Condition | None, question: Question, tables: SideTables
+    where: tree.Condition | None, selection: RunSelection, tables: SideTables
 ) -> Condition:
     """Return the condition that a run passes the filters and meets the query."""
     passes = passing(where)
-    return passes if question.where is None else both(passes, compile_where(question.where, tables))
+    return (
+        passes if selection.where is None else both(passes, compile_where(selection.where, tables))
+    )

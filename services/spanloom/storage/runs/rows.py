@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
-from spanloom.core.asking.listed import (
+from spanloom.core.matching.listed import (
     STEP_ARRAYS,
     TOTALS,
     Totals,
     attributes_of,
     built_steps,
     placed_steps,
-    told_of,
+    sender_metadata,
 )
-from spanloom.core.asking.row import RunRow
+from spanloom.core.matching.row import RunRow
 from spanloom.core.messages.new_texts import NO_TEXT, find_hashes, read_step_texts
 from spanloom.core.ports.building import CarriedRecord
 from spanloom.core.query.flat_steps import find_attributes, lay_flat
@@ -110,7 +110,7 @@ def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
         lay_flat(placed_steps(trajectory)),
         root_id=root.id,
         start_ns=root.start_ns,
-        told=told_of(trajectory),
+        told=sender_metadata(trajectory),
         texts=(read_step_texts(step) for _, step in placed_steps(trajectory)),
     )
 

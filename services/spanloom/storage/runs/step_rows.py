@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.ports.steps import StepsAsked
+    from spanloom.core.ports.steps import StepSelection
     from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
@@ -30,7 +30,7 @@ _OPTIONAL_TEXTS = [f.name for f in STEP.fields if f.is_optional and f.kind is st
 _TYPES = {one.value: one for one in StepType}
 
 
-def condition_on_steps(asker: Connection, reach: Reach, asked: StepsAsked) -> Condition:
+def condition_on_steps(asker: Connection, reach: Reach, asked: StepSelection) -> Condition:
     """Return the condition on a step, with parameter names distinct from those of its run's."""
     if asked.where is None:
         return Condition("true", {})

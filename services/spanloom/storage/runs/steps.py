@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
+    from spanloom.core.ports.steps import ListedStep, StepCursor, StepSelection
     from spanloom.core.query.where import tree
     from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
@@ -57,7 +57,7 @@ class ClickHouseSteps:
         where: tree.Condition | None,
         limit: int,
         after: StepCursor | None = None,
-        asked: StepsAsked = ANY_STEP,
+        asked: StepSelection = ANY_STEP,
     ) -> Sequence[ListedStep]:
         """See ``StepReader.list``."""
         reading = _StepsByRun if asked.is_by_run else TopSteps
@@ -69,7 +69,7 @@ class _StepsByRun:
     """Reads one page: first the runs that have matching steps, then their steps."""
 
     def __init__(
-        self, asker: Connection, reach: Reach, where: tree.Condition | None, asked: StepsAsked
+        self, asker: Connection, reach: Reach, where: tree.Condition | None, asked: StepSelection
     ) -> None:
         self._asker, self._reach, self._where = asker, reach, where
         self._runs = asked.runs()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import Head
-from spanloom.core.ports.builds import Build, Standing
+from spanloom.core.ports.builds import Build, Precedence
 from spanloom.storage.deletions.store import record_late
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.remembered import Writes
@@ -66,8 +66,8 @@ class HeadCache:
         To be called within ``writes``, before the first row is sent.
         """
         with self._lock:
-            taken = {key: self._builds.pop(key) for key in keys if key in self._builds}
-        return taken if len(taken) == len(set(keys)) else None
+            reserved = {key: self._builds.pop(key) for key in keys if key in self._builds}
+        return reserved if len(reserved) == len(set(keys)) else None
 
 
 LONG_DOCUMENTS = 1 << 25
@@ -107,9 +107,9 @@ class ClickHouseTrajectories:
         for head in self._unlisted(found.values()):
             found[head.key] = replace(head, is_listed=False)
         if self._ledger is not None:
-            for key, (taken, build) in self._ledger.taken(builds).items():
-                head = replace(found.get(key) or _nothing_stored(key), taken=taken)
-                found[key] = replace(head, read_mark=build.standing.read_mark) if build else head
+            for key, (reserved, build) in self._ledger.reserved(builds).items():
+                head = replace(found.get(key) or _nothing_stored(key), reserved=reserved)
+                found[key] = replace(head, read_mark=build.precedence.read_mark) if build else head
         return found
 
     def write(self, records: list[TrajectoryRecord]) -> AbstractSet[TraceKey]:
@@ -222,8 +222,8 @@ def _nothing_stored(key: TraceKey) -> Head:
 
 def _build_of(row: Row) -> Build:
     """Return a row of ``newest_builds.sql`` as a build."""
-    standing = Standing.of(row.ReadMark, Status(row.Status), row.ExtractorVersion)
-    return Build(row.Seq, row.Version, row.Fingerprint, standing)
+    precedence = Precedence.of(row.ReadMark, Status(row.Status), row.ExtractorVersion)
+    return Build(row.Seq, row.Version, row.Fingerprint, precedence)
 
 
 def _head_of(row: Row) -> Head:

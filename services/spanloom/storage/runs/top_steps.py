@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.ports.steps import ListedStep, StepsAsked
+    from spanloom.core.ports.steps import ListedStep, StepSelection
     from spanloom.core.query.where import tree
     from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
@@ -34,7 +34,7 @@ class TopSteps:
     """Reads one page of steps in an order by a value."""
 
     def __init__(
-        self, asker: Connection, reach: Reach, where: tree.Condition | None, asked: StepsAsked
+        self, asker: Connection, reach: Reach, where: tree.Condition | None, asked: StepSelection
     ) -> None:
         """Use the connection for queries, within the reader's reach."""
         self._asker, self._reach = asker, reach

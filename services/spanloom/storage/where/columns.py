@@ -31,7 +31,9 @@ class Column(NamedTuple):
 
 def _columns_of(declaration: Declaration) -> Mapping[str, Column]:
     return {
-        asked.name: Column(asked.sql, asked.is_there) for asked in declaration.asked if asked.sql
+        queried.name: Column(queried.sql, queried.is_there)
+        for queried in declaration.queried
+        if queried.sql
     }
 
 

@@ -126,9 +126,9 @@ class Compiler:
     def _of_field(self, where: Compare | In | Exists, subject: Subject) -> str:
         if where.field.type is FieldType.WORDS:
             return self._words(where, subject)
-        if where.field.is_said and where.field.has_keys:
+        if where.field.is_judgement and where.field.has_keys:
             return scored(where, subject, self._side_tables, self.literals)
-        if where.field.is_said:
+        if where.field.is_judgement:
             column = annotated(subject, self._side_tables, self.literals)
         else:
             column = COLUMNS[subject][where.field.name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.query.question import START
+from spanloom.core.query.selection import START
 from spanloom.storage.engine.parameters import Condition
 from spanloom.storage.where.columns import RUN_COLUMNS, STEP_COLUMNS
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.steps import StepCursor
     from spanloom.core.query.lists import Cursor
-    from spanloom.core.query.question import Order
+    from spanloom.core.query.selection import Order
     from spanloom.storage.where.columns import Column
 
 _PLACE = ("StartTimeUnixNano", "TraceId", "Project")
