@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.storage.engine.lane import Lane
+
 from spanloom.storage.engine.settings import READER_SETTINGS
 
 if TYPE_CHECKING:
