@@ -138,7 +138,7 @@ class OutcomeFiles(NamedTuple):
     markdown: Path | None
 
     def check(self, read: Iterable[Path]) -> None:
-        """Raise ``click.UsageError`` unless each can be a file of its own."""
+        """Raise ``click.UsageError`` if a file cannot be written, or two are the same."""
         named = {f"--{flag}": path for flag, path in self._asdict().items() if path is not None}
         for flag, path in named.items():
             check_place(flag, path, may_be_device=True)

@@ -79,7 +79,7 @@ def source_of_file(path: Path, named: str | None, flag: str) -> Source:
 def check_report(
     path: Path | None, written: Mapping[str, Path], read: Collection[Path] = ()
 ) -> None:
-    """Raise ``click.UsageError`` unless ``--report`` can be a file of its own.
+    """Raise ``click.UsageError`` if ``--report`` cannot be written, or is another file here.
 
     ``written`` are the other files that are written, by option, and ``read`` those that are read.
     """
