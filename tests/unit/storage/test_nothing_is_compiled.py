@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.storage.engine.connection import Connection
-
 from spanloom.storage.engine.settings import READER_SETTINGS
 
 if TYPE_CHECKING:
