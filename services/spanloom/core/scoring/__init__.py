@@ -1,1 +1,1 @@
-"""Scores that came with telemetry: read from evaluation results, and written as such."""
+"""Scores in telemetry: read from evaluation results, and written as evaluation results."""
