@@ -16,7 +16,7 @@ from tests.support.trajectory_records import make_record, make_trajectory
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.joining.parts import Part
 from spanloom.core.model.access import Reach
-from spanloom.core.model.alert import AlertEvent, AlertState, RunShown
+from spanloom.core.model.alert import AlertEvent, AlertState, RunEvidence
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.online_rule import Work, WorkState
 from spanloom.core.model.score import Score
@@ -101,8 +101,10 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "runs.list": lambda store, key: [
         line for line in store.runs.list(reach(key), None, 100) if line.key == key
     ],
-    "runs.asked_among": lambda store, key: store.runs.matching_among([key], reach(key), ANY_STEPS),
-    "runs.asked_of_each": lambda store, key: store.runs.matching_each(
+    "runs.matching_among": lambda store, key: store.runs.matching_among(
+        [key], reach(key), ANY_STEPS
+    ),
+    "runs.matching_each": lambda store, key: store.runs.matching_each(
         [key], reach(key), [ANY_STEPS]
     )[0],
     "runs.conversation": lambda store, key: [
@@ -237,7 +239,7 @@ OTHERS = {
         "scores.add",
         "queues.add_items",
         "queues.add_events",
-        "annotations.telling",
+        "annotations.announcing_judgements",
     ),
     *("schemes.put", "schemes.list", "schemes.text", "queues.put", "queues.list"),  # of no trace
     *("saved_views.add", "saved_views.list"),  # likewise
@@ -254,7 +256,7 @@ OTHERS = {
     *("online_rules.place", "online_rules.places"),
     *("followers.place", "followers.keep_place"),  # positions, of no trace
     *("alerts.put", "alerts.list", "alerts.versions", "alerts.latest_numbers"),  # of no trace
-    *("alerts.add_events", "alerts.add_deliveries", "alerts.deliveries", "alerts.untold"),
+    *("alerts.add_events", "alerts.add_deliveries", "alerts.deliveries", "alerts.pending"),
     *("alerts.latest", "alerts.events", "alerts.firing"),  # that one fired, to be taken back
     "alerts.firing_of_deleted",  # likewise: test_alerts
 }
@@ -332,9 +334,9 @@ def annotate(store: Store, key: TraceKey) -> None:
     store.versions.keep(KeptVersion(key, 1, "h", 1, b"{}"))
     store.queues.add_items(queue(key), [QueueItem(key.trace_id, 1)])
     store.queues.add_events(queue(key), [QueueEvent(key.trace_id, "ada", 1, Event.BEGUN)])
-    shown = RunShown(key, fired(key).id, 1, {"name": key.project})
+    shown = RunEvidence(key, fired(key).id, 1, {"name": key.project})
     store.alerts.add_events([fired(key)], [shown])
-    store.online_rules.add_work([Work(key, "r", 1, 1, asked_us=1, due_us=1)])
+    store.online_rules.add_work([Work(key, "r", 1, 1, known_us=1, due_us=1)])
 
 
 def fill(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
