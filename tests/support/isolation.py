@@ -160,7 +160,7 @@ def _experiment(store: Store, key: TraceKey) -> None:
 
 
 def _fired(key: TraceKey) -> AlertEvent:
-    """Return that an alert fired for a run; its id is that of the other project's."""
+    """Return the event of an alert for a run; its id is the same in the other project."""
     return AlertEvent(key.project, "a", 1, "same", 1, AlertState.FIRING, 1, key.trace_id, 1)
 
 
@@ -169,7 +169,7 @@ def _no_run(key: TraceKey) -> TraceKey:
 
 
 def _watch(store: Store, key: TraceKey) -> None:
-    """Make an alert that fired for a run, for a number, and was told; names are the same in all."""
+    """Make an alert with two events and a delivery; names are the same in all projects."""
     of_number = replace(_fired(key), id=f"number of {key.project}", trace_id="", group=[1])
     store.alerts.put(Alert(key.project, "a", 1, 1, put_by=key.project))
     shown = RunEvidence(key, _fired(key).id, 1, {"name": key.project})
@@ -189,7 +189,7 @@ def _rule(store: Store, key: TraceKey) -> None:
 
 
 def _own_ids(key: TraceKey) -> list[str]:
-    """Return the trace that a rule has to do with in this project alone."""
+    """Return the trace that a rule judges in this project alone."""
     return [f"{_number(key.project):032x}"]
 
 
@@ -277,7 +277,7 @@ def _top_steps(twins: Twins, reach: Reach) -> Seen:
 
 
 def _own(reach: Reach, count: int) -> Seen:
-    """One trace is the reader's own; more than that are others'."""
+    """Return the projects of ``count`` traces: more than one cannot be the reader's own."""
     return set(reach.projects) if count == 1 else set() if not count else {"too many"}
 
 

@@ -103,8 +103,8 @@ def typed(request: Request, model: type[ModelT]) -> Call[ModelT]:
 
 def as_object(reply: Reply) -> Mapping[str, Any]:
     """Return the JSON object of a reply."""
-    found: dict[str, Any] = orjson.loads(reply.body)
-    return found
+    value: dict[str, Any] = orjson.loads(reply.body)
+    return value
 
 
 def get(path: str, **params: str | float | bool | None) -> Request:
@@ -170,9 +170,9 @@ def given_members(**members: object) -> Mapping[str, object]:
     return {name: value for name, value in members.items() if value is not None}
 
 
-def or_any(wanted: bool | None) -> bool | str:
+def or_any(value: bool | None) -> bool | str:
     """Return the value of a filter that is on by default: ``any`` turns it off."""
-    return "any" if wanted is None else wanted
+    return "any" if value is None else value
 
 
 def body_of(reply: Reply) -> bytes:
@@ -222,7 +222,7 @@ def problem_of(reply: Reply, request: Request) -> ApiError | None:
     """Return the exception for a problem document; ``None`` if the body is not one."""
     try:
         problem = orjson.loads(reply.body)
-        told = str(problem["title"]), str(problem["detail"])
+        texts = str(problem["title"]), str(problem["detail"])
         faults = [_fault(error) for error in problem.get("errors") or ()]
         resume = problem.get("resume")
     except (ValueError, TypeError, KeyError, AttributeError):
@@ -230,11 +230,11 @@ def problem_of(reply: Reply, request: Request) -> ApiError | None:
     kind = BY_STATUS.get(reply.status, ApiError)
     placed = [f.parameter for f in faults if f.position is not None or f.parameter == WHERE]
     if queries := {name: sent for name in placed if (sent := _sent(request, name)) is not None}:
-        return QueryError(queries, reply.status, *told, faults, reply.retry_after_s)
-    return kind(reply.status, *told, faults, reply.retry_after_s, resume)
+        return QueryError(queries, reply.status, *texts, faults, reply.retry_after_s)
+    return kind(reply.status, *texts, faults, reply.retry_after_s, resume)
 
 
-def _fault(error: Mapping[str, Any]) -> Fault:  # as JSON has it
+def _fault(error: Mapping[str, Any]) -> Fault:  # parsed JSON
     """Parse one fault; faults of a query also have a place, a message and suggestions."""
     position = error.get("position")
     return Fault(

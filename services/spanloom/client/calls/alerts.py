@@ -27,7 +27,7 @@ MOST = 200
 
 
 def alerts(*, project: str | None = None) -> Call[Sequence[AlertItem]]:
-    """Return the alerts of a project by name, with how much of each fires."""
+    """Return the alerts of a project by name, each with how many runs or groups it fires for."""
 
     def read(reply: Reply) -> Sequence[AlertItem]:
         return AlertList.model_validate_json(reply.body).items
@@ -60,7 +60,7 @@ def put_alert(
 def delete_alert(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[AlertItem]:
-    """Delete an alert: nothing of it fires any more; returns it as it was."""
+    """Delete an alert, which stops firing, and return what was deleted."""
     params = given({"project": project})
     request = Request("DELETE", _path(name), params, signed(annotator), is_repeatable=False)
     return typed(request, AlertItem)
@@ -75,13 +75,13 @@ def alert_events(
     limit: int = MOST,
     cursor: str | None = None,
 ) -> Call[AlertEventList]:
-    """Return a page of what an alert fired for, newest first.
+    """Return a page of the events of an alert, newest first.
 
-    ``current`` leaves only the last event of each id: with ``state="firing"`` what fires now.
+    ``current`` returns only the last event of each id: with ``state="firing"`` those firing now.
     """
-    asked = {"state": state, "current": "true" if current else None}
+    filters = {"state": state, "current": "true" if current else None}
     path = f"{_path(name)}/events"
-    return typed(get(path, project=project, limit=limit, cursor=cursor, **asked), AlertEventList)
+    return typed(get(path, project=project, limit=limit, cursor=cursor, **filters), AlertEventList)
 
 
 def try_alert(

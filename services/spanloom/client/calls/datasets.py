@@ -49,7 +49,7 @@ def put_dataset(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[DatasetItem]:
-    """Make a dataset, or change what is given of it.
+    """Create a dataset, or change the members that are given.
 
     ``evaluators`` are mappings as ``spanloom.evaluate`` takes them. ::
 
@@ -64,7 +64,7 @@ def put_dataset(
 def delete_dataset(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[DatasetItem]:
-    """Delete a dataset with its draft and all versions, and return what it was.
+    """Delete a dataset with its draft and all versions, and return what was deleted.
 
     Raises ``NotFoundError``.
     """
@@ -76,7 +76,7 @@ def delete_dataset(
 def add_dataset_items(
     name: str, items: Sequence[Mapping[str, Any]], *, project: str | None = None
 ) -> Call[Mapping[str, Any]]:
-    """Put up to 10,000 items into the draft: ``stored``, ``unchanged``, ``rejected``."""
+    """Put up to 10,000 items into the draft; counts the ``stored``, ``unchanged``, ``rejected``."""
     body = {"items": list(items)}
     return Call(with_json("POST", f"{_path(name)}/items", body, project=project), as_object)
 
@@ -93,7 +93,7 @@ def remove_dataset_item(
 def commit_dataset(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[DatasetVersionItem]:
-    """Freeze the draft as the next version; an unchanged draft gives the last one."""
+    """Freeze the draft as the next version; an unchanged draft returns the last one."""
     request = with_json("POST", f"{_path(name)}/commit", {}, project=project, annotator=annotator)
     return typed(request, DatasetVersionItem)
 

@@ -38,7 +38,7 @@ def experiments(*, project: str | None = None) -> Call[Sequence[ExperimentItem]]
 
 
 def experiment(name: str, *, project: str | None = None) -> Call[ExperimentItem]:
-    """Return an experiment and what its results come to; raises ``NotFoundError``."""
+    """Return an experiment with the summary of its results; raises ``NotFoundError``."""
     return typed(get(_path(name), project=project), ExperimentItem)
 
 
@@ -53,9 +53,9 @@ def start_experiment(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[ExperimentItem]:
-    """Start an experiment in the service; the same again changes nothing.
+    """Start an experiment in the service; the same request again changes nothing.
 
-    It judges the items of ``dataset``, ``"trips@1"``, or the stored ``runs`` of a question. Raises
+    It judges the items of ``dataset``, ``"trips@1"``, or the stored ``runs`` of a query. Raises
     ``ConflictError`` if the name has another request. ::
 
         client.start_experiment("trips-1.5", dataset="trips@1", evaluators=["path"])
@@ -70,7 +70,7 @@ def start_experiment(
 def cancel_experiment(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[ExperimentItem]:
-    """End an experiment where it is; its results stay, and one that has ended stays as it is."""
+    """Cancel an experiment and keep its results so far; no effect if it has ended."""
     params, headers = given({"project": project}), signed(annotator)
     return typed(Request("DELETE", _path(name), params, headers), ExperimentItem)
 
@@ -123,9 +123,9 @@ def put_evaluator(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[EvaluatorItem]:
-    """Store an evaluator: a changed one is a new version.
+    """Store an evaluator; a changed configuration becomes a new version.
 
-    The same again changes nothing. ::
+    The same configuration again changes nothing. ::
 
         client.put_evaluator("path", {"kind": "match", "mode": "in_order"})
     """

@@ -40,11 +40,11 @@ def put_online_rule(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[OnlineRuleItem]:
-    """Make an online rule, or change what is given of it; ``None`` sets the default.
+    """Create an online rule, or change the given members; ``None`` resets one to its default.
 
     ``rule`` has members as the API takes them: ``where``, ``evaluators``, ``sample``, ``unit``,
     ``when``, ``delay_s``, ``budget``, ``backfill``, ``paused``. ``rescore`` judges those runs again
-    that it has judged before. Raises ``QueryError`` with the place of what cannot be meant. ::
+    that it has judged before. Raises ``QueryError``, with the place, for an invalid rule. ::
 
         client.put_online_rule("limits", {"sample": 0.1, "evaluators": [{"kind": "match"}]})
     """
@@ -61,10 +61,10 @@ def backfill_online_rule(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[OnlineRuleItem]:
-    """Have an online rule judge runs of the past, by the start of their root; raises as ``put``."""
+    """Judge past runs by an online rule, selected by the start of their root; raises as ``put``."""
     ends = {"from": milliseconds_or_none(since), "to": milliseconds_or_none(until)}
-    told = {name: None if at is None else str(at) for name, at in ends.items()}
-    return put_online_rule(name, {"backfill": told}, project=project, annotator=annotator)
+    period = {name: None if at is None else str(at) for name, at in ends.items()}
+    return put_online_rule(name, {"backfill": period}, project=project, annotator=annotator)
 
 
 def delete_online_rule(

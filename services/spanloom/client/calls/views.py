@@ -43,7 +43,7 @@ def make_view(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[ViewItem]:
-    """Save a view for everybody who reads the project; the same again is returned as it is.
+    """Save a view for everybody who reads the project; saving it again changes nothing.
 
     ``parameters`` are those of the page's address: ``{"where": "has_error", "since": "7d"}``.
     ``annotator`` becomes its owner. Raises ``ConflictError`` if another view has the name. ::
@@ -83,7 +83,7 @@ def delete_view(view: ViewItem, *, annotator: str | None = None) -> Call[ViewIte
 
 
 def set_default_view(view: ViewItem, *, default: bool = True) -> Call[ViewItem]:
-    """Make a view the one with which its page opens, or no longer."""
+    """Make a view the default of its page, or no longer if ``default`` is false."""
     request = with_json("PUT", f"{_path(view)}/default", {"default": default}, project=view.project)
     return typed(request, ViewItem)
 

@@ -66,7 +66,7 @@ class Conversion:
                 self._take(name, found)
 
     def finish(self) -> None:
-        """Convert the traces of which there were spans."""
+        """Convert the traces of the spans that were kept."""
         for stored in self._traces.documents():
             trace_id = stored.view.id
             self._put(self._files[trace_id], trace_id, stored, Losses())
