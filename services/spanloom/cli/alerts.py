@@ -11,6 +11,7 @@ import click
 import orjson
 
 from spanloom.cli.client import annotator_option, client_option, project_option
+from spanloom.cli.eval_files import load_written
 from spanloom.cli.options import TeachingCommand, TeachingGroup
 from spanloom.cli.output import (
     Form,
@@ -45,7 +46,7 @@ _QUESTION = (
     click.option(
         "--file",
         type=click.Path(path_type=Path, exists=True, dir_okay=False),
-        help="A definition as JSON, which the options complete.",
+        help="A definition as YAML or JSON, which the options complete.",
     ),
 )
 
@@ -57,15 +58,13 @@ def _question(command: Command) -> Command:
 
 
 def _defined(file: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the definition in a file, changed by the options; raises ``click.UsageError``."""
-    defined: Any = {}
-    if file is not None:
-        try:
-            defined = orjson.loads(file.read_bytes())
-        except ValueError as error:
-            raise click.UsageError(f"{printable(str(file))} is no JSON: {error}") from error
-        if not isinstance(defined, dict):
-            raise click.UsageError(f"{printable(str(file))} is no JSON object")
+    """Return the definition in a file, changed by the options.
+
+    Raises ``FileError`` and ``click.UsageError``.
+    """
+    defined, _ = ({}, None) if file is None else load_written(file)
+    if not isinstance(defined, dict):
+        raise click.UsageError(f"{printable(str(file))}: it has no members such as where")
     named = {name: options[name] for name in _OF_QUESTION if options.get(name) is not None}
     if not defined and not named:
         raise click.UsageError("name what is asked: --where LINE, --metric METRIC or --file FILE")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
 import orjson
+from pydantic import BaseModel
 
 from spanloom.client.errors import (
     BY_STATUS,
@@ -20,14 +21,12 @@ from spanloom.client.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
-
-    from pydantic import BaseModel
 
 
 AnswerT = TypeVar("AnswerT")
-ModelT = TypeVar("ModelT", bound="BaseModel")
+ModelT = TypeVar("ModelT", bound=BaseModel)
 Parameters = dict[str, str | float | bool | None]
 JSON = "application/json"
 OK, NOT_MODIFIED, NOT_FOUND, NOT_ACCEPTABLE = 200, 304, 404, 406
@@ -101,6 +100,26 @@ def typed(request: Request, model: type[ModelT]) -> Call[ModelT]:
     return Call(request, read)
 
 
+class _Items(BaseModel, Generic[ModelT]):
+    items: list[ModelT]
+
+
+def typed_items(request: Request, item: type[ModelT]) -> Call[Sequence[ModelT]]:
+    """Return the call whose reply is a whole list of records as JSON."""
+    model = _Items[item]  # type: ignore[valid-type]  # pydantic makes it at run time
+
+    def read(reply: Reply) -> Sequence[ModelT]:
+        return model.model_validate_json(reply.body).items
+
+    return Call(request, read)
+
+
+def as_table(path: str, params: Parameters, media_type: str) -> Call[bytes]:
+    """Return the call for a whole list as a table or as lines of JSON, by its media type."""
+    request = Request("GET", path, given(params), {"accept": media_type}, media_type=media_type)
+    return Call(request, lambda reply: reply.body)
+
+
 def as_object(reply: Reply) -> Mapping[str, Any]:
     """Return the JSON object of a reply."""
     value: dict[str, Any] = orjson.loads(reply.body)
@@ -141,6 +160,11 @@ def with_json(
     """Return a request with a JSON body, which has the same effect if it is sent twice."""
     headers = {"content-type": JSON, **signed(annotator)}
     return Request(method, path, given({"project": project}), headers, orjson.dumps(body))
+
+
+def delete(path: str, annotator: str | None = None, **params: str | float | None) -> Request:
+    """Return a DELETE request, which is not retried."""
+    return Request("DELETE", path, given(params), signed(annotator), is_repeatable=False)
 
 
 def post(path: str, **params: str | float | bool | None) -> Request:

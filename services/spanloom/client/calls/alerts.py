@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.client.request import (
     Call,
-    Reply,
-    Request,
     as_object,
+    delete,
     get,
-    given,
     segment,
-    signed,
     typed,
+    typed_items,
     with_json,
 )
-from spanloom.core.records.alert import AlertEventList, AlertItem, AlertList
+from spanloom.core.records.alert import AlertEventList, AlertItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,11 +26,7 @@ MOST = 200
 
 def alerts(*, project: str | None = None) -> Call[Sequence[AlertItem]]:
     """Return the alerts of a project by name, each with how many runs or groups it fires for."""
-
-    def read(reply: Reply) -> Sequence[AlertItem]:
-        return AlertList.model_validate_json(reply.body).items
-
-    return Call(get(_PATH, project=project), read)
+    return typed_items(get(_PATH, project=project), AlertItem)
 
 
 def alert(name: str, *, project: str | None = None) -> Call[AlertItem]:
@@ -61,9 +55,7 @@ def delete_alert(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[AlertItem]:
     """Delete an alert, which stops firing, and return what was deleted."""
-    params = given({"project": project})
-    request = Request("DELETE", _path(name), params, signed(annotator), is_repeatable=False)
-    return typed(request, AlertItem)
+    return typed(delete(_path(name), annotator, project=project), AlertItem)
 
 
 def alert_events(

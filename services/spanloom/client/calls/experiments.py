@@ -6,19 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.client.request import (
     Call,
-    Reply,
+    Parameters,
     Request,
     as_object,
+    as_table,
     get,
     given,
     given_members,
     segment,
     signed,
     typed,
+    typed_items,
     with_json,
 )
-from spanloom.core.records.evaluator import EvaluatorItem, EvaluatorList
-from spanloom.core.records.experiment import ExperimentItem, ExperimentList
+from spanloom.core.records.evaluator import EvaluatorItem
+from spanloom.core.records.experiment import ExperimentItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,11 +32,7 @@ MOST = 200
 
 def experiments(*, project: str | None = None) -> Call[Sequence[ExperimentItem]]:
     """Return the experiments of a project by name, without their summaries."""
-
-    def read(reply: Reply) -> Sequence[ExperimentItem]:
-        return ExperimentList.model_validate_json(reply.body).items
-
-    return Call(get(_PATH, project=project), read)
+    return typed_items(get(_PATH, project=project), ExperimentItem)
 
 
 def experiment(name: str, *, project: str | None = None) -> Call[ExperimentItem]:
@@ -92,9 +90,8 @@ def experiment_table(
     name: str, media_type: str, *, score: str | None = None, project: str | None = None
 ) -> Call[bytes]:
     """Return all results as lines of JSON or a table: CSV, Arrow or Parquet."""
-    path, params = f"{_path(name)}/results", given({"score": score, "project": project})
-    request = Request("GET", path, params, {"accept": media_type}, media_type=media_type)
-    return Call(request, lambda reply: reply.body)
+    params: Parameters = {"score": score, "project": project}
+    return as_table(f"{_path(name)}/results", params, media_type)
 
 
 def compare_experiments(a: str, b: str, *, project: str | None = None) -> Call[Mapping[str, Any]]:
@@ -104,11 +101,7 @@ def compare_experiments(a: str, b: str, *, project: str | None = None) -> Call[M
 
 def evaluators(*, project: str | None = None) -> Call[Sequence[EvaluatorItem]]:
     """Return the stored evaluators of a project by name, with their versions."""
-
-    def read(reply: Reply) -> Sequence[EvaluatorItem]:
-        return EvaluatorList.model_validate_json(reply.body).items
-
-    return Call(get(_EVALUATORS, project=project), read)
+    return typed_items(get(_EVALUATORS, project=project), EvaluatorItem)
 
 
 def evaluator(name: str, *, project: str | None = None) -> Call[EvaluatorItem]:

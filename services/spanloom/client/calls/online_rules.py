@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanloom.client.moments import milliseconds_or_none
-from spanloom.client.request import Call, Reply, Request, get, given, segment, signed, typed
+from spanloom.client.request import Call, delete, get, segment, typed, typed_items
 from spanloom.client.request import with_json as request_with
-from spanloom.core.records.online_rule import OnlineRuleItem, OnlineRuleList
+from spanloom.core.records.online_rule import OnlineRuleItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,11 +20,7 @@ _PATH = "/v1/online-rules"
 
 def online_rules(*, project: str | None = None) -> Call[Sequence[OnlineRuleItem]]:
     """Return the online rules of a project by name, with their progress."""
-
-    def read(reply: Reply) -> Sequence[OnlineRuleItem]:
-        return OnlineRuleList.model_validate_json(reply.body).items
-
-    return Call(get(_PATH, project=project), read)
+    return typed_items(get(_PATH, project=project), OnlineRuleItem)
 
 
 def online_rule(name: str, *, project: str | None = None) -> Call[OnlineRuleItem]:
@@ -71,9 +67,7 @@ def delete_online_rule(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[OnlineRuleItem]:
     """Delete an online rule; its scores stay."""
-    params = given({"project": project})
-    request = Request("DELETE", _path(name), params, signed(annotator), is_repeatable=False)
-    return typed(request, OnlineRuleItem)
+    return typed(delete(_path(name), annotator, project=project), OnlineRuleItem)
 
 
 def _path(name: str) -> str:

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.client.request import (
-    Call,
-    Reply,
-    Request,
-    get,
-    given,
-    segment,
-    signed,
-    typed,
-    with_json,
-)
-from spanloom.core.records.saved_view import ViewItem, ViewList
+from spanloom.client.request import Call, delete, get, segment, typed, typed_items, with_json
+from spanloom.core.records.saved_view import ViewItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,11 +18,7 @@ def views(*, page: str | None = None, project: str | None = None) -> Call[Sequen
 
     The pages are ``runs``, ``steps``, ``conversations`` and ``overview``.
     """
-
-    def read(reply: Reply) -> Sequence[ViewItem]:
-        return ViewList.model_validate_json(reply.body).items
-
-    return Call(get(_PATH, page=page, project=project), read)
+    return typed_items(get(_PATH, page=page, project=project), ViewItem)
 
 
 def make_view(
@@ -77,8 +63,7 @@ def change_view(
 
 def delete_view(view: ViewItem, *, annotator: str | None = None) -> Call[ViewItem]:
     """Delete a view; raises ``ConflictError`` if somebody has changed it since it was read."""
-    params = given({"project": view.project, "revision": view.revision})
-    request = Request("DELETE", _path(view), params, signed(annotator), is_repeatable=False)
+    request = delete(_path(view), annotator, project=view.project, revision=view.revision)
     return typed(request, ViewItem)
 
 
