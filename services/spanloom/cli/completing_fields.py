@@ -127,7 +127,7 @@ def _offer_order(ctx: click.Context, text: str) -> list[CompletionItem]:
 
 
 def _orders(field: FieldItem, of: str) -> bool:
-    """Return whether runs, or steps, can be ordered by a field; steps also by a field of runs."""
+    """Return whether a field orders runs or steps; steps also have the start of their run."""
     return field.of == of or field.name == START.name
 
 

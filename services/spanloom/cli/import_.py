@@ -132,8 +132,8 @@ def _send_all(
     with Counting(sys.stderr, "spans", len(files)) as counting:
         sent = 0
         for number, (file, source) in enumerate(files):
-            tell = partial(_show, counting, sent, number, printable(file.name))
-            done = sending.send(file, project, tell, source, as_new=as_new)
+            on_progress = partial(_show, counting, sent, number, printable(file.name))
+            done = sending.send(file, project, on_progress, source, as_new=as_new)
             sent += done.accepted_spans
             yield done
 

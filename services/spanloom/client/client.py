@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 _P = ParamSpec("_P")
-_AskedT = TypeVar("_AskedT")
+_DescribedT = TypeVar("_DescribedT")
 _ClientT = TypeVar("_ClientT")
-_GivenT = TypeVar("_GivenT")
+_ResultT = TypeVar("_ResultT")
 
 
-class Method(Generic[_P, _AskedT, _ClientT, _GivenT]):
+class Method(Generic[_P, _DescribedT, _ClientT, _ResultT]):
     """A method with the signature and docstring of a function that only describes a request.
 
     ``carry_out`` is called with the client and the result of that function. ::
@@ -45,8 +45,8 @@ class Method(Generic[_P, _AskedT, _ClientT, _GivenT]):
 
     def __init__(
         self,
-        describe: Callable[_P, _AskedT],
-        carry_out: Callable[[_ClientT, _AskedT], _GivenT],
+        describe: Callable[_P, _DescribedT],
+        carry_out: Callable[[_ClientT, _DescribedT], _ResultT],
     ) -> None:
         """Keep the function that describes the request, and the one that carries it out."""
         self._describe, self._carry_out = describe, carry_out
@@ -55,15 +55,15 @@ class Method(Generic[_P, _AskedT, _ClientT, _GivenT]):
     @overload
     def __get__(self, client: None, owner: type[_ClientT]) -> Self: ...
     @overload
-    def __get__(self, client: _ClientT, owner: type[_ClientT]) -> Callable[_P, _GivenT]: ...
+    def __get__(self, client: _ClientT, owner: type[_ClientT]) -> Callable[_P, _ResultT]: ...
     def __get__(
         self, client: _ClientT | None, owner: type[_ClientT]
-    ) -> Self | Callable[_P, _GivenT]:
+    ) -> Self | Callable[_P, _ResultT]:
         if client is None:
             return self
 
         @wraps(self._describe)
-        def method(*args: _P.args, **kwargs: _P.kwargs) -> _GivenT:
+        def method(*args: _P.args, **kwargs: _P.kwargs) -> _ResultT:
             return self._carry_out(client, self._describe(*args, **kwargs))
 
         return method

@@ -72,10 +72,10 @@ class Exported:
 def export(
     client: Client,
     wanted: Export,
-    tell: Callable[[Mark], None],
+    on_progress: Callable[[Mark], None],
     report: Callable[[Report], None] = lambda _: None,
 ) -> Exported:
-    """Write the file; ``tell`` is called with the progress after each page, ``report`` at the end.
+    """Write the file; calls ``on_progress`` after each page, and ``report`` at the end.
 
     Called again with the same export after an interruption, it resumes where it was. Raises
     ``ExportError`` if it cannot go on, ``NotInstalledError`` for a table without its library.
@@ -89,7 +89,7 @@ def export(
         writing = _Writing(client, wanted, partial)
         for rows, cursor in pages_of(client, wanted.runs, partial.mark):
             writing.write(rows, cursor)
-            tell(partial.mark)
+            on_progress(partial.mark)
         done = _report(partial, wanted.format.id)
         for name, content in _side_files(wanted.format, target).items():
             target.with_name(name).write_bytes(content)

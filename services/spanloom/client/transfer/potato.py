@@ -59,9 +59,9 @@ def read_potato(paths: Iterable[Path], items: Path | None = None) -> Iterator[Js
         items_file = items or _items_near(path)
         order = steps_of_items(items_file.read_bytes()) if items_file else {}
         for file in files:
-            for said in read_file(file.name, file.read_bytes()):
-                annotator = said["annotator"] or file.parent.name
-                yield entry_of({**said, "annotator": annotator}, order.get(said["item"]))
+            for entry in read_file(file.name, file.read_bytes()):
+                annotator = entry["annotator"] or file.parent.name
+                yield entry_of({**entry, "annotator": annotator}, order.get(entry["item"]))
 
 
 def _items_near(path: Path) -> Path | None:

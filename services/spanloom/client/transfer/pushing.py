@@ -94,15 +94,15 @@ def push(
     runs: Listing[Run],
     known: Format,
     target: Target,
-    tell: Callable[[int], None],
+    on_progress: Callable[[int], None],
 ) -> Report:
-    """Send the runs; ``tell`` is called with their number after each. Raises ``ClientError``."""
+    """Send the runs; calls ``on_progress`` with their number after each. Raises ``ClientError``."""
     report = Report(CANONICAL, known.id)
     for rows, _ in pages_of(client, runs, Mark({}, runs.filters)):
         for row in rows:
             with NamedTemporaryFile(prefix="spanloom-") as body:
                 _push_one(client, row, known, target, report, body)
-            tell(report.written)
+            on_progress(report.written)
     return report
 
 

@@ -70,12 +70,12 @@ class Sending:
         self,
         path: Path,
         project: str | None,
-        tell: Callable[[Imported, float], None],
+        on_progress: Callable[[Imported, float], None],
         source: Source | None = None,
         *,
         as_new: bool = False,
     ) -> Imported:
-        """Send the content of a file; ``tell`` is called after each piece with the share read.
+        """Send the content of a file; calls ``on_progress`` after each piece with the share read.
 
         Spans are identified by their ids: sending a file again, or resuming it, makes no
         duplicates. ``source`` and ``as_new`` are those of ``read_pieces``. If it ends early, the
@@ -84,7 +84,7 @@ class Sending:
         done = Imported(str(path))
         try:
             for piece in self.take(read_pieces(path, project, source, as_new=as_new), done):
-                tell(done, piece.share)
+                on_progress(done, piece.share)
         except Exception:
             with suppress(Exception):  # what came first is what the caller has to know
                 self.finish(done)
