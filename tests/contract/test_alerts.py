@@ -20,7 +20,7 @@ from spanloom.core.model.alert import (
     Delivery,
     DeliveryState,
     EventPlace,
-    RunShown,
+    RunEvidence,
     event_id,
 )
 from spanloom.core.model.span import TraceKey
@@ -152,7 +152,7 @@ def test_a_number_has_a_last_event_for_each_group(store: Store, project: str) ->
 def test_what_a_run_showed_is_read_by_event(store: Store, project: str) -> None:
     one, other = event(project, "a"), event(project, "b")
     content = {"name": "planner", "evidence": [{"step_id": "1"}]}
-    store.alerts.add_events([one, other], [RunShown(one.key, one.id, 1, content)])
+    store.alerts.add_events([one, other], [RunEvidence(one.key, one.id, 1, content)])
     assert store.alerts.shown([one, other, number(project, "x", 1)]) == {(one.id, 1): content}
 
 
@@ -160,7 +160,7 @@ def test_what_fires_for_a_deleted_run_is_found(store: Store, project: str) -> No
     gone, there = event(project, "a" * 32), event(project, "b" * 32)
     content = {"name": "planner"}
     store.trajectories.write([make_record(one.key) for one in (gone, there)])
-    store.alerts.add_events([gone, there], [RunShown(gone.key, gone.id, 1, content)])
+    store.alerts.add_events([gone, there], [RunEvidence(gone.key, gone.id, 1, content)])
     scope = DeletionScope(Reach.only(project), trace_id=gone.trace_id)
     store.deletions.delete(new_deletion(scope, "tester", next_seq() * 1_000))
 
@@ -180,26 +180,26 @@ def test_what_was_told_is_untold_no_more(store: Store, project: str) -> None:
     told, late = event(project, "a", channels=["c", "d"]), event(project, "b", at_us=50_000)
     store.alerts.add_events([late, told], [])
     place = (project, NAME, told.id, 1)
-    untold = [one for one in store.alerts.untold(0, 999) if one.event.project == project]
-    assert [(one.event.trace_id, one.channel, one.tries) for one in untold] == [
+    pending = [one for one in store.alerts.pending(0, 999) if one.event.project == project]
+    assert [(one.event.trace_id, one.channel, one.tries) for one in pending] == [
         ("a", "c", 0),
         ("a", "d", 0),
         ("b", "c", 0),
     ]
-    pending, done = DeliveryState.PENDING, DeliveryState.DELIVERED
-    store.alerts.add_deliveries([Delivery(*place, "c", pending, 3, 7, "HTTP 500")])
+    waiting, done = DeliveryState.PENDING, DeliveryState.DELIVERED
+    store.alerts.add_deliveries([Delivery(*place, "c", waiting, 3, 7, "HTTP 500")])
     store.alerts.add_deliveries([Delivery(*place, "d", done, 1, 8)])
-    untold = [one for one in store.alerts.untold(0, 999) if one.event.project == project]
-    assert [(one.event.trace_id, one.channel, one.tries, one.at_us) for one in untold] == [
+    pending = [one for one in store.alerts.pending(0, 999) if one.event.project == project]
+    assert [(one.event.trace_id, one.channel, one.tries, one.at_us) for one in pending] == [
         ("a", "c", 3, 7),
         ("b", "c", 0, 0),
     ]
     store.alerts.add_deliveries([Delivery(*place, "c", DeliveryState.UNDELIVERED, 4, 9, "gone")])
     states = {d.channel: (d.state, d.tries) for d in store.alerts.deliveries(*place[:2], [told.id])}
     assert states == {"c": (DeliveryState.UNDELIVERED, 4), "d": (done, 1)}
-    few = [one for one in store.alerts.untold(0, 1) if one.event.project == project]
+    few = [one for one in store.alerts.pending(0, 1) if one.event.project == project]
     assert [one.event.trace_id for one in few] == ["b"]
-    recent = [one for one in store.alerts.untold(50_000, 999) if one.event.project == project]
+    recent = [one for one in store.alerts.pending(50_000, 999) if one.event.project == project]
     assert [one.event.trace_id for one in recent] == ["b"]
 
 

@@ -138,7 +138,7 @@ class Watched:
         """Return the runs that meet a line by their last version, as a list says."""
         keys = [TraceKey(PROJECT, run.trace_id) for run in runs]
         where = RunCondition(LINES[name]).at(self.world.now_ns)
-        found = self.world.store.runs.asked_among(keys, Reach.ALL, where)
+        found = self.world.store.runs.matching_among(keys, Reach.ALL, where)
         settled = {t for t in (r.trace_id for r in runs) if self.world.said(t)[1] == "settled"}
         return {k.trace_id for k in found if name in LASTING or k.trace_id in settled}
 

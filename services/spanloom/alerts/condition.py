@@ -11,7 +11,7 @@ import orjson
 from spanloom.alerts.definition import check_members, queried_members, read_definition
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.query.intervals import parse_interval
-from spanloom.core.query.question import condition_of
+from spanloom.core.query.selection import condition_of
 from spanloom.core.query.stats import (
     COUNT,
     Metric,
@@ -25,7 +25,7 @@ from spanloom.core.query.where.lasting import is_lasting
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.core.query.where.problems import InvalidTextError
 from spanloom.core.query.where.reads import fields_read
-from spanloom.core.query.where.tree import asks_for_words
+from spanloom.core.query.where.tree import searches_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -61,12 +61,12 @@ class RunCondition:
     @cached_property
     def reads_words(self) -> bool:
         """Whether it searches words in texts, whose index is updated later."""
-        return asks_for_words(self._any)
+        return searches_words(self._any)
 
     @cached_property
     def reads_scores(self) -> bool:
         """Whether it reads annotations or scores, which are not in documents."""
-        return any(read.field.is_said for read in fields_read(self._any))
+        return any(read.field.is_judgement for read in fields_read(self._any))
 
     @cached_property
     def _any(self) -> Condition:

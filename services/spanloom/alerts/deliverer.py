@@ -168,8 +168,8 @@ class AlertDeliverer:
         days = _DAYS_BACK if before_us is None else 2
         from_us = max(now_us - days * _DAY_US, 0)
         try:
-            untold = self._store.alerts.untold
-            self._queues.add(await asyncio.to_thread(untold, from_us, PER_CHANNEL))
+            pending = self._store.alerts.pending
+            self._queues.add(await asyncio.to_thread(pending, from_us, PER_CHANNEL))
         except SpanloomError:
             self._noticed.set()
             raise

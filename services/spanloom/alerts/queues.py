@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from spanloom.core.model.alert import AlertEvent
-    from spanloom.core.ports.alerts import Untold
+    from spanloom.core.ports.alerts import PendingDelivery
 
     Place: TypeAlias = "tuple[str, str, int]"  # project, id and number of an event
 
@@ -86,10 +86,10 @@ class Queues:
         """Return the number of pending items."""
         return sum(len(queue.items) for queue in self._queues.values())
 
-    def add(self, untold: Iterable[Untold]) -> None:
+    def add(self, pending: Iterable[PendingDelivery]) -> None:
         """Add pending items; known and finished ones are left unchanged."""
         counts = Counter[tuple[str, str]]()
-        for one in untold:
+        for one in pending:
             item = Item(one.event, one.channel, one.tries)
             counts[item.event.project, item.channel] += 1
             if (one.channel, item.place) not in self._done:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
-from spanloom.core.asking.compiled import compile_for_runs
-from spanloom.core.asking.of_document import row_of
 from spanloom.core.document import Document
+from spanloom.core.matching.compiled import compile_for_runs
+from spanloom.core.matching.of_document import row_of
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.alerts.condition import RunCondition
-    from spanloom.core.asking.compiled import RunTest
-    from spanloom.core.asking.row import RunRow
-    from spanloom.core.asking.verdict import Verdict
+    from spanloom.core.matching.compiled import RunTest
+    from spanloom.core.matching.row import RunRow
+    from spanloom.core.matching.verdict import Verdict
 
 MOST_EVIDENCE = 20
 """Steps in the evidence of an event."""

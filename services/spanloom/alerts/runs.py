@@ -12,7 +12,7 @@ from spanloom.alerts.events import NewEvents, channels_of, first_event, next_eve
 from spanloom.alerts.run_version import RunVersion
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach
-from spanloom.core.model.alert import AlertState, RunShown
+from spanloom.core.model.alert import AlertState, RunEvidence
 from spanloom.core.model.trajectory import Status
 from spanloom.telemetry import get_logger
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from typing import Any
 
-    from spanloom.core.asking.verdict import Verdict
+    from spanloom.core.matching.verdict import Verdict
     from spanloom.core.model.alert import Alert, AlertEvent
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.reading import ReadingStore
@@ -157,7 +157,7 @@ class RunAlerts:
             where, reach = condition.at(now_ns), Reach.only(project)
             found: set[TraceKey] = set()
             for at in range(0, len(keys), MOST_KEYS):
-                found |= self._store.runs.asked_among(keys[at : at + MOST_KEYS], reach, where)
+                found |= self._store.runs.matching_among(keys[at : at + MOST_KEYS], reach, where)
         except InvalidQueryError as error:
             log.warning(
                 "a line cannot be asked of the store", where=condition.text, error=str(error)
@@ -193,7 +193,7 @@ class RunAlerts:
         event = None if verdict is None else self._event(check, run, verdict, now_ns)
         if verdict is not None and event is not None:
             new.events.append(replace(event, channels=check.channels))
-            shown = RunShown(check.key, event.id, event.number, run.shown(verdict))
+            shown = RunEvidence(check.key, event.id, event.number, run.shown(verdict))
             new.shown.append(shown)
 
     def _event(

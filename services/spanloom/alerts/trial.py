@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanloom.alerts.condition import RunCondition
 from spanloom.core.model.trajectory import Status
 from spanloom.core.query.intervals import Interval
-from spanloom.core.query.question import Question, all_of, condition_of
+from spanloom.core.query.selection import RunSelection, all_of, condition_of
 from spanloom.core.query.stats import COUNT, MAX_GROUPS, Metric, Numbers
 from spanloom.core.query.where.fields import RUN_FIELDS, Subject
 from spanloom.core.query.where.tree import Compare, Operator
@@ -69,7 +69,7 @@ def _try_line(
     filters = condition_of({"duplicate": False, "since": since_ns})
     settled = None if condition.is_lasting else _SETTLED
     where = all_of(filters, settled)
-    runs = store.runs.list(reach, where, MOST_LISTED, None, Question(condition.at(now_ns)))
+    runs = store.runs.list(reach, where, MOST_LISTED, None, RunSelection(condition.at(now_ns)))
     return TrialResult(
         _count(store, reach, where, condition.at(now_ns)), _count(store, reach, where), runs
     )

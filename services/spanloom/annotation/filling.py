@@ -15,7 +15,7 @@ from spanloom.core.model.annotation_queue import QueueItem
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.annotations import AnnotationQuery
 from spanloom.core.query.lists import every_line
-from spanloom.core.query.question import ANY_RUN, Question, condition_of
+from spanloom.core.query.selection import ANY_RUN, RunSelection, condition_of
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import And, In
@@ -95,7 +95,7 @@ class Filling:
     def found(self, queue: Queue, trace_id: str) -> QueueItem | None:
         """Return the item of one run if it matches the ``where`` of the queue."""
         where = And((self._where(queue.where), In(RUN_FIELDS["trace_id"], [trace_id])))
-        question, reach = Question(where, ANY_RUN.order), Reach.only(queue.project)
+        question, reach = RunSelection(where, ANY_RUN.order), Reach.only(queue.project)
         for run in self._stored.list(reach, _SHOWN, 1, None, question):
             return _item(run, self._now_us())
         return None
@@ -105,7 +105,7 @@ class Filling:
 
     def _runs(self, queue: Queue, where: str) -> Iterator[ListedRun]:
         """Return the newest runs that match, with the default filters of the list."""
-        question, reach = Question(self._where(where), ANY_RUN.order), Reach.only(queue.project)
+        question, reach = RunSelection(self._where(where), ANY_RUN.order), Reach.only(queue.project)
         runs = every_line(
             lambda most, after: self._stored.list(reach, _SHOWN, most, after, question),
             lambda run: run.cursor,
@@ -117,7 +117,7 @@ class Filling:
         reach, found = Reach.only(queue.project), {}
         for start in range(0, len(trace_ids), AT_ONCE):
             some = trace_ids[start : start + AT_ONCE]
-            question = Question(In(RUN_FIELDS["trace_id"], some), ANY_RUN.order)
+            question = RunSelection(In(RUN_FIELDS["trace_id"], some), ANY_RUN.order)
             for run in self._stored.list(reach, None, AT_ONCE, None, question):
                 found[run.key.trace_id] = run
         return found

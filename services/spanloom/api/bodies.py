@@ -30,11 +30,8 @@ class BodyPlaces(NamedTuple):
         return ConfigError([self.places.fault(place, reason)])
 
     def evaluator_error(self, error: InvalidEvaluatorError) -> ConfigError:
-        """Return the error of an evaluator, whose key may lack its index in the list."""
-        key = error.key
-        return self.error(
-            key if key.startswith("evaluators") else f"evaluators.0.{key}", error.reason
-        )
+        """Return the error of an evaluator of a list."""
+        return self.error(error.key, error.reason)
 
 
 def read_body(body: bytes) -> tuple[Any, BodyPlaces]:

@@ -22,7 +22,7 @@ from spanloom.core.model.access import Reach, Scope
 from spanloom.core.ports.feed import Announcement, FeedPage
 from spanloom.core.query.feed_tokens import LONGEST, decode_token, encode_token
 from spanloom.core.query.positions import Position
-from spanloom.core.query.where.tree import asks_for_words
+from spanloom.core.query.where.tree import searches_words
 from spanloom.core.records.change import Change
 
 LONGEST_WAIT_S = 60
@@ -85,7 +85,7 @@ class ChangesQuery(Filters):
         after their run is announced, so the run would be missed.
         """
         condition = read_where(self.where)
-        if asks_for_words(condition):
+        if searches_words(condition):
             raise InvalidQueryError(NO_WORDS, "where")
         reach = callers.narrowed(self.project)
         return FeedFilters(reach, self.filter(), self.annotations, condition)
@@ -97,7 +97,7 @@ class ChangeItem(Change):
     @classmethod
     def of_announcement(cls, announcement: Announcement, fields: str | None) -> Self:
         """Return an announcement as a response model; what it leaves out is unset."""
-        more: dict[str, Any] = {"what": "annotations"} if announcement.is_said else {}
+        more: dict[str, Any] = {"what": "annotations"} if announcement.is_judgement else {}
         if fields and announcement.now:
             more["trajectory"] = announcement.now.run
         return cls.made_of(announcement, **more)

@@ -26,7 +26,7 @@ from pydantic import (
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.notation import HOW_TO_WRITE, parse_ago, parse_instant
 from spanloom.core.query.lists import Cursor
-from spanloom.core.query.question import Question, condition_of, parse_order
+from spanloom.core.query.selection import RunSelection, condition_of, parse_order
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.core.query.where.problems import InvalidWhereError, both
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from spanloom.core.query.lists import ListedConversation, ListedRun, Page
-    from spanloom.core.query.question import Rank
+    from spanloom.core.query.selection import Rank
     from spanloom.core.query.where.tree import Condition
     from spanloom.core.records.run_filters import Short
 
@@ -145,12 +145,12 @@ NO_SEARCH = (
 )
 
 
-def read_question(where: str | None, q: str | None, order: str) -> Question:
+def read_question(where: str | None, q: str | None, order: str) -> RunSelection:
     """Return the parsed query; raises ``InvalidTextsError`` with the problems of all texts."""
     (condition, words), by = both(
         lambda: both(lambda: read_where(where), lambda: read_words(q)), lambda: parse_order(order)
     )
-    return Question(And((condition, words)) if condition and words else condition or words, by)
+    return RunSelection(And((condition, words)) if condition and words else condition or words, by)
 
 
 def read_words(text: str | None) -> Condition | None:

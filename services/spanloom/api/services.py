@@ -18,7 +18,7 @@ from spanloom.core.model.diagnosis import Finding
 from spanloom.core.model.upkeep import RetentionPlan
 from spanloom.core.ports.importing import Importer
 from spanloom.core.ports.reading import ReadingStore
-from spanloom.core.query.where.tree import Condition, asks_for_words
+from spanloom.core.query.where.tree import Condition, searches_words
 from spanloom.datasets.service import Datasets
 from spanloom.evaluators.service import Evaluators
 from spanloom.experiments.service import Experiments
@@ -90,5 +90,5 @@ Using = Annotated[Services, Depends(_services)]
 
 def refuse_words(using: Services, *asked: "Condition | None") -> None:
     """Raise 501 if a condition searches for words and there is no full-text index."""
-    if not using.has_search and any(map(asks_for_words, asked)):
+    if not using.has_search and any(map(searches_words, asked)):
         raise HTTPException(501, _NO_WORDS)

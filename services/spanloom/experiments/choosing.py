@@ -9,7 +9,7 @@ from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.notation import parse_ago, parse_instant
 from spanloom.core.query.lists import every_line
-from spanloom.core.query.question import ANY_RUN, Question, condition_of
+from spanloom.core.query.selection import ANY_RUN, RunSelection, condition_of
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.problems import InvalidWhereError
 from spanloom.core.records.run_filters import default_filters
@@ -29,7 +29,7 @@ def choose_runs(runs: RunReader, project: str, chosen: ChosenRuns, now_ns: int) 
 
     Duplicate runs and runs without steps are left out.
     """
-    question = Question(condition_on_runs(chosen.where, now_ns), ANY_RUN.order)
+    question = RunSelection(condition_on_runs(chosen.where, now_ns), ANY_RUN.order)
     times = {"since": chosen.since, "until": chosen.until}
     bounds = {name: _instant(name, text, now_ns) for name, text in times.items() if text}
     filters = condition_of({**default_filters(), **bounds})

@@ -8,7 +8,7 @@ import orjson
 
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.query.where.parser import parse_where
-from spanloom.core.query.where.tree import asks_for_words
+from spanloom.core.query.where.tree import searches_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ def condition_of(where: str, now_ns: int) -> Condition | None:
     if not where.strip():
         return None
     condition = parse_where(where, now_ns)
-    if asks_for_words(condition):
+    if searches_words(condition):
         raise InvalidQueryError(NO_WORDS, "where")
     return condition
 

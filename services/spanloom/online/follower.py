@@ -82,7 +82,7 @@ class OnlineFollower(RepeatingPart):
         candidates = [
             Candidate.of_line(one.now, one.changed_us)
             for one in self._follower.read()
-            if one.now is not None and not one.is_said
+            if one.now is not None and not one.is_judgement
         ]
         if candidates:
             self._intake.take(candidates, rules)

@@ -103,7 +103,7 @@ class Intake:
         every = list(dict.fromkeys(key for own_keys in keys.values() for key in own_keys))
         wheres, reach = list(conditions.values()), Reach.only(project)
         try:
-            met = self._runs.asked_of_each(every, reach, wheres)
+            met = self._runs.matching_each(every, reach, wheres)
         except (PermanentError, StoreTooSmallError):
             return {w: self._match(project, one, keys[w]) for w, one in conditions.items()}
         return {
@@ -117,7 +117,7 @@ class Intake:
         if not keys:
             return {}
         try:
-            found = self._runs.asked_among(keys, Reach.only(project), condition)
+            found = self._runs.matching_among(keys, Reach.only(project), condition)
         except (PermanentError, StoreTooSmallError) as error:
             if len(keys) < FEWEST:
                 return dict.fromkeys(keys, str(error)[:MAX_ERROR])

@@ -122,10 +122,10 @@ class OnlineRules:
         if current.is_deleted:  # work of its old versions still exists
             return replace(new, version=current.version + 1, **attributes)
         rule = replace(current, **attributes)
-        is_again = bool(changes.get("rescored"))
-        if is_again or _judging(rule) != _judging(current):
+        is_repeated = bool(changes.get("rescored"))
+        if is_repeated or _judging(rule) != _judging(current):
             rule = replace(rule, version=current.version + 1)
-        return replace(rule, rescored=rule.version) if is_again else rule
+        return replace(rule, rescored=rule.version) if is_repeated else rule
 
     def _follow(self) -> None:
         """Begin at the end of the feed if there are no rules yet."""

@@ -13,7 +13,7 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.online_rule import Walk, WalkPlace
 from spanloom.core.model.span import TraceKey
 from spanloom.core.query.lists import Cursor
-from spanloom.core.query.question import condition_of
+from spanloom.core.query.selection import condition_of
 from spanloom.online.candidate import Candidate
 from spanloom.online.walks import walk_key
 

@@ -180,7 +180,7 @@ class Service:
         late = open_late(opening) if opening else None
         if opening and late:
             at_end(late.close)
-            yield LateStore(opening, late.lanes, self._outage)
+            yield LateStore(opening, late.connections, self._outage)
         keys = self._open_keys(opening)
         at_end(keys.close)
         keyring = Keyring(keys, known=self._known_keys(), outage=self._outage)

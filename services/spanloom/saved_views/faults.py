@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.notation import parse_ago, parse_instant
 from spanloom.core.model.saved_view import FORMAT, ViewPage
-from spanloom.core.query.question import parse_order
+from spanloom.core.query.selection import parse_order
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.core.query.where.problems import InvalidTextsError

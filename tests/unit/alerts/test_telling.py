@@ -13,7 +13,7 @@ from spanloom.alerts.deliverer import AlertDeliverer
 from spanloom.alerts.queues import Queues
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.alert import AlertEvent, AlertState, DeliveryState
-from spanloom.core.ports.alerts import Untold
+from spanloom.core.ports.alerts import PendingDelivery
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -229,7 +229,7 @@ def test_waits_grow_to_a_minute() -> None:
     assert gaps == [0, 1, 2, 4, 8, 16, 32, 60, 60]
 
 
-def _untold(of: str, at_us: int, number: int = 1, tries: int = 0) -> Untold:
+def _untold(of: str, at_us: int, number: int = 1, tries: int = 0) -> PendingDelivery:
     state = AlertState.FIRING if number % 2 else AlertState.WITHDRAWN
     event = AlertEvent("p", "a", 1, of, number, state, at_us, of, 1, channels=["c"])
-    return Untold(event, "c", tries, 0)
+    return PendingDelivery(event, "c", tries, 0)

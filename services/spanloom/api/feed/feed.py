@@ -153,7 +153,7 @@ class Feed:
         if filters.query is None or not page.announcements:
             return page
         keys = list({one.key for one in page.announcements})
-        found = await self._calls.run(self._runs.asked_among, keys, filters.reach, filters.query)
+        found = await self._calls.run(self._runs.matching_among, keys, filters.reach, filters.query)
         left = [one for one in page.announcements if one.key in found]
         return page._replace(announcements=left)
 

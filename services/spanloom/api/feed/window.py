@@ -31,7 +31,7 @@ class FeedFilters(NamedTuple):
     reach: Reach
     where: Condition | None
     """Condition of the short filters."""
-    with_annotations: bool = False
+    with_judgements: bool = False
     """Whether to announce changes of annotations and scores too."""
     query: Condition | None = None
     """Condition of the parameter ``where``, which only the store can check."""
@@ -41,7 +41,7 @@ class FeedFilters(NamedTuple):
 
         One for each version of a trajectory, and one for changed annotations or scores.
         """
-        announced = (a for a in found if self.with_annotations or not a.is_said)
+        announced = (a for a in found if self.with_judgements or not a.is_judgement)
         passing = (a for a in announced if a.now is not None and self._passes(a.now))
         return list({(a.key, a.version): a for a in passing}.values())
 

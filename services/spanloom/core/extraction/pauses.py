@@ -106,7 +106,7 @@ def is_resuming(
 def _frames_an_answer(
     root: Step, facts: Mapping[str, Facts], by_type: Mapping[StepType, Sequence[Step]]
 ) -> bool:
-    """Return whether the first inner run got an answer: a root ``POST /chat`` gets none itself.
+    """Return whether the first inner run resumes: a root such as ``POST /chat`` does not itself.
 
     An agent with a new request does not resume, even if its own agents do.
     """
@@ -158,6 +158,6 @@ def _ends_of_others(tree: SpanTree, reports: Reports, cut: set[str]) -> Iterable
             yield reports.spans[span_id].span.end_ns
 
 
-def with_words(failures: Sequence[Failure]) -> Sequence[Failure]:
+def described(failures: Sequence[Failure]) -> Sequence[Failure]:
     """Return the failures with type or message: others are the cancellation of the run itself."""
     return [f for f in failures if f.error.message or f.error.type]

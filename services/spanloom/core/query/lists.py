@@ -19,7 +19,7 @@ from spanloom.core.records.run import RUN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from spanloom.core.query.question import Rank
+    from spanloom.core.query.selection import Rank
     from spanloom.core.query.where.tree import Condition
     from spanloom.core.records.conversation import ConversationItem
     from spanloom.core.records.run import Run

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.core.asking.compiled import compile_for_runs
-from spanloom.core.asking.of_document import row_of
+from spanloom.core.matching.compiled import compile_for_runs
+from spanloom.core.matching.of_document import row_of
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.problems import InvalidWhereError
 from spanloom.evaluation.conditions.rationale import rationale_of
@@ -21,9 +21,9 @@ from spanloom.evaluation.evaluator import Judging, Kind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from spanloom.core.asking.compiled import RunTest
-    from spanloom.core.asking.row import RunRow
-    from spanloom.core.asking.verdict import Verdict
+    from spanloom.core.matching.compiled import RunTest
+    from spanloom.core.matching.row import RunRow
+    from spanloom.core.matching.verdict import Verdict
     from spanloom.core.query.where.tree import Condition
     from spanloom.evaluation.contract.result import Result, Results
     from spanloom.evaluation.subject.subject import Subject
@@ -85,7 +85,7 @@ class _Judge:
             return
         try:
             row = row_of(document)
-            row.said = scores
+            row.judgements = scores
             verdict = self._test()(row)
         except _MISREAD as error:
             reason = f"a member of the document has not the type of the schema: {error}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.records.declared import FieldType
 
 if TYPE_CHECKING:
-    from spanloom.core.asking.verdict import Fact, Verdict
+    from spanloom.core.matching.verdict import Fact, Verdict
     from spanloom.core.query.where.fields import Value
 
 _MOST_VALUES, _MOST_CHARS = 5, 80

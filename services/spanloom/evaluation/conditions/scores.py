@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.asking.verdict import NOTHING_SAID, Said
+from spanloom.core.matching.verdict import NO_JUDGEMENTS, Judgements
 from spanloom.core.query.where.fields import Subject as Of
 from spanloom.core.query.where.reads import fields_read
 
@@ -24,18 +24,18 @@ class MissingScoreError(Exception):
     """The condition refers to a score or an annotation that the subject lacks."""
 
 
-def scores_read(where: Condition, subject: Subject) -> Said:
+def scores_read(where: Condition, subject: Subject) -> Judgements:
     """Return the scores of the subject that a condition refers to; raises ``MissingScoreError``.
 
     A score of a person, or of an earlier evaluator, that is no number is absent. A score whose
     evaluator failed or was skipped is missing: the condition cannot be decided.
     """
-    reads = [read for read in fields_read(where) if read.field.is_said]
+    reads = [read for read in fields_read(where) if read.field.is_judgement]
     if not reads:
-        return NOTHING_SAID
+        return NO_JUDGEMENTS
     scores = {read.key: list(_numbers(read, subject)) for read in reads if read.field.has_keys}
     flags = [_is_annotated(read, subject) for read in reads if not read.field.has_keys]
-    return Said(any(flags), scores)
+    return Judgements(any(flags), scores)
 
 
 def _numbers(read: FieldRead, subject: Subject) -> Iterator[float]:

@@ -10,7 +10,7 @@ import hashlib
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.formats.imported import TOLD_ANEW
+from spanloom.core.formats.imported import RECOMPUTED
 from spanloom.core.formats.json_bytes import dump, sorted_keys
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _lasting(extraction: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in extraction.items() if name not in _OF_A_BUILD}
 
 
-_OF_A_BUILD = TOLD_ANEW - {"status"}
+_OF_A_BUILD = RECOMPUTED - {"status"}
 
 
 def _steps(document: Document) -> Iterator[DocumentStep]:

@@ -49,35 +49,35 @@ class TextQuery(NamedTuple):
 
 
 def parse_text_query(text: str) -> TextQuery:
-    """Parse a user's query; raises ``InvalidTextError`` with a message that says what to do."""
+    """Parse a user's query; raises ``InvalidTextError`` with a message and its position."""
     if len(text) > MAX_CHARS:
-        said = f"a text to look for has at most {MAX_CHARS} characters"
-        raise _wrong(text, MAX_CHARS, said)
+        message = f"a text to look for has at most {MAX_CHARS} characters"
+        raise _wrong(text, MAX_CHARS, message)
     terms: dict[Term, int] = {}
     for found in _TERM.finditer(text):
         if found["open"]:
-            said = f'the quote at {found.start()} is not closed: end it with "'
-            raise _wrong(text, found.start(), said)
+            message = f'the quote at {found.start()} is not closed: end it with "'
+            raise _wrong(text, found.start(), message)
         if term := _term(found):
             terms.setdefault(term, found.start())
     if not terms:
-        said = f"{text!r} has no letter or digit to look for: write a word, such as refund"
-        raise _wrong(text, 0, said)
+        message = f"{text!r} has no letter or digit to look for: write a word, such as refund"
+        raise _wrong(text, 0, message)
     if len(terms) > MAX_TERMS:
-        said = f"at most {MAX_TERMS} words and phrases are looked for at once"
-        raise _wrong(text, list(terms.values())[MAX_TERMS], said)
+        message = f"at most {MAX_TERMS} words and phrases are looked for at once"
+        raise _wrong(text, list(terms.values())[MAX_TERMS], message)
     return TextQuery(tuple(terms))
 
 
 def has_text(query: TextQuery, words: Sequence[str]) -> bool:
-    """Return whether a text of these words matches: the definition for the store's answer."""
+    """Return whether a text with these words matches; the store must answer the same."""
     return all(
-        any(stands_at(term, words, at) for at in range(len(words) - len(term.words) + 1))
+        any(matches_at(term, words, at) for at in range(len(words) - len(term.words) + 1))
         for term in query.terms
     )
 
 
-def stands_at(term: Term, words: Sequence[str], at: int) -> bool:
+def matches_at(term: Term, words: Sequence[str], at: int) -> bool:
     """Return whether the term matches the words from this index on."""
     found = words[at : at + len(term.words)]
     if not term.is_prefix:
@@ -86,15 +86,15 @@ def stands_at(term: Term, words: Sequence[str], at: int) -> bool:
 
 
 def _term(found: re.Match[str]) -> Term | None:
-    """Return the word or phrase; ``None`` where it has no letter or digit."""
+    """Return the word or phrase; ``None`` if it has no letter or digit."""
     text = (found["phrase"] if found["word"] is None else found["word"]).strip()
     words = tuple(tokenize(text))
     return Term(words, text.endswith("*")) if words else None
 
 
-def _wrong(text: str, begins: int, said: str) -> InvalidTextError:
+def _wrong(text: str, begins: int, message: str) -> InvalidTextError:
     """Return the error for a problem that begins at this position."""
-    return InvalidTextError(text, [WhereProblem(begins, len(text) - begins, said)], "q")
+    return InvalidTextError(text, [WhereProblem(begins, len(text) - begins, message)], "q")
 
 
 SNIPPET_CHARS = 200
@@ -151,7 +151,7 @@ def _marks(text: str, query: TextQuery) -> Iterator[Mark]:
         words = [each.word for each in last]
         for term in query.terms:
             at = len(words) - len(term.words)
-            if at >= 0 and stands_at(term, words, at):
+            if at >= 0 and matches_at(term, words, at):
                 yield Mark(last[at].start, token.end)
 
 

@@ -1,6 +1,6 @@
-"""One connection to ClickHouse: work on it is serial, work on different lanes is parallel.
+"""One connection to ClickHouse: statements of one connection are serial, of several parallel.
 
-The driver is the same for embedded and server; code above this module sees rows and bytes.
+The driver is the same for embedded and server; callers of this module see rows and bytes.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.settings import Setting
 
 ROWS_PER_INSERT = 10_000
-"""The rows of a large batch, or of a long trace, are split: an INSERT is in memory as a whole."""
+"""The most rows of one INSERT, which is in memory as a whole; larger batches are split."""
 
 
 TEXT_PER_INSERT = 8 << 20
-"""The bytes of rows already encoded as JSON that make one INSERT."""
+"""The most bytes of one INSERT of rows that are already encoded as JSON."""
 
 
-class Lane:
+class Connection:
     """A client whose settings are fixed when it is opened."""
 
     has_session = False
@@ -75,7 +75,7 @@ class Lane:
         return rows_in(self.named(name, **parameters))
 
     def named(self, name: str, **parameters: object) -> bytes:
-        """Run a named query and return its answer as ``rows_in`` reads it."""
+        """Run a named query and return its answer in the form that ``rows_in`` reads."""
         return self._ask(name, parameters, "JSONCompactEachRowWithNames")
 
     def values(self, name: str, **parameters: object) -> Iterator[Values]:
@@ -87,7 +87,7 @@ class Lane:
         return values_in(self.unnamed(name, **parameters))
 
     def unnamed(self, name: str, **parameters: object) -> bytes:
-        """Run a named query and return its answer as ``values_in`` reads it."""
+        """Run a named query and return its answer in the form that ``values_in`` reads."""
         return self._ask(name, parameters, "JSONCompactEachRow")
 
     def blob(self, name: str, **parameters: object) -> bytes:
@@ -95,12 +95,12 @@ class Lane:
         return self._ask(name, parameters, "RawBLOB")
 
     def run(self, statement: str, **parameters: object) -> None:
-        """Run a statement without an answer."""
+        """Run a statement that returns nothing."""
         with translated():
             self._ready().command(statement, parameters=parameters or None)
 
     def answer(self, statement: str) -> bytes:
-        """Run a statement that may name no format, and return its answer without the line's end."""
+        """Run a statement without a FORMAT clause; return its answer without the last newline."""
         with translated():
             return self._ready().raw_query(statement).rstrip(b"\n")
 
@@ -111,16 +111,16 @@ class Lane:
         rows: Iterable[Sequence[object]],
         most_s: int | None = None,
     ) -> float | None:
-        """Insert rows of JSON values; does nothing without rows, many rows take several INSERTs.
+        """Insert rows of JSON values in as many INSERTs as needed; none without rows.
 
-        An INSERT that takes longer than ``most_s`` seconds stores nothing. Returns how many seconds
-        the longest of them took in the server, however long this process slept meanwhile; ``None``
-        if the server does not say.
+        An INSERT that takes longer than ``most_s`` seconds stores nothing. Returns the seconds that
+        the longest INSERT took in the server, not affected by pauses of this process; ``None`` if
+        the server does not report them.
         """
         return self._insert(table, columns, rows, "JSONCompactEachRow", most_s)
 
     def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
-        """Insert rows that name their columns; otherwise like ``insert``."""
+        """Insert rows as objects, column → value; otherwise like ``insert``."""
         self._insert(table, (), objects, "JSONEachRow")
 
     def insert_texts(self, table: str, columns: Sequence[str], texts: Iterable[bytes]) -> None:
@@ -140,20 +140,20 @@ class Lane:
             self._ready().raw_insert(table, list(columns), block, fmt="RowBinary")
 
     def insert_requests(self, table: str, records: Iterable[bytes]) -> None:
-        """Have ClickHouse decode and store length-prefixed records, by the lane's settings."""
+        """Let ClickHouse decode and store length-prefixed records, by the connection's settings."""
         block = cast("Generator[bytes]", records)  # any iterable will do
         with self._inserting, translated():
             self._ready().raw_insert(table, insert_block=block, fmt="Protobuf")
 
     def no_inserts(self) -> AbstractContextManager[object]:
-        """Return a context, entered after the INSERT under way, in which no other INSERT runs."""
+        """Return a context without INSERTs: entering it waits for the one under way."""
         return self._inserting
 
     def begin_session(self, name: str, idle_s: int) -> None:
-        """Run what follows in a session, which the server ends after a pause of ``idle_s`` seconds.
+        """Run the next statements in a session that the server ends after ``idle_s`` idle seconds.
 
-        A statement after that raises ``StoreUnavailableError`` and does nothing. ``name`` is seen
-        in the processes of the server. The embedded engine has no sessions.
+        A statement after that raises ``StoreUnavailableError`` and has no effect. ``name`` is shown
+        in the server's list of processes. The embedded engine has no sessions.
         """
         self.end_session()
         if isinstance(client := self._ready(), RoamingClient):
@@ -163,14 +163,14 @@ class Lane:
             client.set_client_setting("log_comment", comment_of(name))
 
     def end_session(self) -> None:
-        """Run what follows outside of a session."""
+        """Run the next statements without a session."""
         if self.has_session and isinstance(client := self._client, RoamingClient):
             client.set_client_setting("log_comment", WRITER)
             client.end_session()
         self.has_session = False
 
     def relax(self) -> None:
-        """Free memory before a large operation; does nothing for a server."""
+        """Free memory before a large operation; no effect for a server."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -185,7 +185,7 @@ class Lane:
         fmt: str,
         most_s: int | None = None,
     ) -> float | None:
-        """Send a block as one text: a separate text for each row costs five times as much.
+        """Send the rows as one text: a separate text for each row costs five times as much.
 
         Rows may be separated by commas, so the JSON list is sent without its brackets.
         """
@@ -212,14 +212,14 @@ class Lane:
 
 
 def _seconds_of(done: object) -> float | None:
-    """Return how long a statement took in the server, by its own summary."""
+    """Return the seconds that a statement took in the server, from the server's summary."""
     summary = getattr(done, "summary", None)
     took_ns = str(summary.get("elapsed_ns")) if isinstance(summary, dict) else ""
     return int(took_ns) / 1e9 if took_ns.isdigit() else None
 
 
 def _packed(texts: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Split texts into lists with the bytes of one INSERT, each of at least one text."""
+    """Split texts into lists, each with the bytes of one INSERT and at least one text."""
     some: list[bytes] = []
     size = 0
     for text in texts:
@@ -232,11 +232,11 @@ def _packed(texts: Iterable[bytes]) -> Iterator[list[bytes]]:
         yield some
 
 
-class EmbeddedLane(Lane):
-    """A lane of the engine in this process, which shares its memory."""
+class EmbeddedConnection(Connection):
+    """A connection to the engine in this process, which shares its memory."""
 
     def relax(self) -> None:
-        """See ``Lane.relax``: the engine and Python each keep what they have freed.
+        """See ``Connection.relax``: the engine and Python each keep what they have freed.
 
         The pages of engine code that has run count as memory of this process, too.
         """

@@ -1,4 +1,4 @@
-"""What a condition gives for one run: whether it holds, and what shows it."""
+"""The result of a condition for one run: whether it holds, and the evidence."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.fields import Field, Value
 
 MOST_PLACES = 100
-"""Steps that one part of a condition shows."""
+"""Most steps that one part of a condition lists as evidence."""
 
 
 class Fact(NamedTuple):
-    """A field of the run that decided."""
+    """A field of the run that the condition compared, with its values."""
 
     field: Field
     key: str
     values: Sequence[Value] | None
-    """``None`` where it is absent."""
+    """``None`` if the field is absent."""
 
 
 class Verdict(NamedTuple):
-    """Whether a condition holds, and what decided that."""
+    """Whether a condition holds, and the steps and fields that decided it."""
 
     holds: bool
     places: tuple[int, ...] = ()
@@ -31,26 +31,26 @@ class Verdict(NamedTuple):
     facts: tuple[Fact, ...] = ()
 
     def denied(self) -> Verdict:
-        """Return the verdict of ``not``: the same decides."""
+        """Return the verdict of ``not``, decided by the same evidence."""
         return self._replace(holds=not self.holds)
 
 
 def joined(verdicts: Sequence[Verdict], *, all_needed: bool) -> Verdict:
-    """Return the verdict of ``and``, or ``or``: of the parts that decide it, in their order."""
+    """Return the verdict of ``and`` (or ``or``), with the evidence of the parts that decide it."""
     holds = (all if all_needed else any)(one.holds for one in verdicts)
     deciding = [one for one in verdicts if one.holds is holds]
     places = tuple(dict.fromkeys(place for one in deciding for place in one.places))
     return Verdict(holds, places, tuple(fact for one in deciding for fact in one.facts))
 
 
-class Said(NamedTuple):
-    """What annotators and evaluators said of a run, and of its steps."""
+class Judgements(NamedTuple):
+    """The annotations and scores of a run, and of its steps."""
 
     is_annotated: bool = False
     scores: Mapping[str, Sequence[float]] = {}
-    """By name."""
-    of_steps: Mapping[str, Said] = {}
+    """The values of each score, by its name."""
+    of_steps: Mapping[str, Judgements] = {}
     """By step id."""
 
 
-NOTHING_SAID = Said()
+NO_JUDGEMENTS = Judgements()

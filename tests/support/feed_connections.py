@@ -1,4 +1,4 @@
-"""An in-memory lane for the change feed: rows become visible when the test says so."""
+"""An in-memory connection for the change feed: rows become visible when the test says so."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spanloom.storage.feed.store import ClickHouseFeed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.feed.clocks import FeedClock
 
 US = 1_000_000
@@ -38,7 +38,7 @@ class FeedRow(NamedTuple):
         return TraceKey(self.Project, self.TraceId), self.Version
 
 
-class FeedLane:
+class FeedConnection:
     """Answers the feed's queries from ``visible``, with a clock in µs that the test sets."""
 
     def __init__(self, now_us: int = 10**15) -> None:
@@ -52,8 +52,8 @@ class FeedLane:
         self.between: Callable[[], None] = lambda: None
         """Called between reading the clock and reading the rows."""
 
-    def as_lane(self) -> Lane:
-        return cast("Lane", self)
+    def as_connection(self) -> Connection:
+        return cast("Connection", self)
 
     def insert(
         self,
@@ -113,7 +113,9 @@ def _time_of(text: str) -> int:
     return int(seconds) * US + int(rest)
 
 
-def make_feed(lane: Lane, clock: FeedClock, reader: Lane | None = None) -> ClickHouseFeed:
-    """Return a feed written over a lane, and read over it or another."""
-    read_over = reader or lane
-    return ClickHouseFeed(read_over, clock, Announcer(lane, clock), ReadQueues(read_over))
+def make_feed(
+    connection: Connection, clock: FeedClock, reader: Connection | None = None
+) -> ClickHouseFeed:
+    """Return a feed written over a connection, and read over it or another."""
+    read_over = reader or connection
+    return ClickHouseFeed(read_over, clock, Announcer(connection, clock), ReadQueues(read_over))

@@ -1,4 +1,4 @@
-"""Compiles a comparison of one field to a function over the values that it has in a row."""
+"""Compiles a comparison of one field to a function over the field's values in a row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanloom.core.records.step import STEP
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from spanloom.core.asking.row import RunRow, StepRow
+    from spanloom.core.matching.row import RunRow, StepRow
     from spanloom.core.query.where.fields import Field, Value
 
     Values: TypeAlias = Sequence[Value] | None
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     Test: TypeAlias = Callable[[Values], bool]
 
 _VALUES = {
-    subject: {asked.name: asked.value for asked in declaration.asked if asked.value}
+    subject: {queried.name: queried.value for queried in declaration.queried if queried.value}
     for subject, declaration in ((Subject.RUN, RUN), (Subject.STEP, STEP))
 }
-"""The function of a row that gives the value of a field."""
+"""The functions that compute fields from a row, by the field's name."""
 ORDER: Mapping[Operator, Callable[[Any, Any], bool]] = {
     Operator.EQUAL: operator.eq,
     Operator.NOT_EQUAL: operator.ne,
@@ -41,8 +41,8 @@ _OPPOSITES = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator
 
 def read_field(field: Field, key: str, subject: Subject) -> Read:
     """Return the function that reads the values of a field, each of its type."""
-    if field.is_said:
-        return _said(key) if field.has_keys else lambda row: [row.said.is_annotated]
+    if field.is_judgement:
+        return _scores(key) if field.has_keys else lambda row: [row.judgements.is_annotated]
     value: Callable[[Any], Any] = _VALUES[subject][field.name]
     if field.has_keys:
         begin = f"{key}="
@@ -53,8 +53,8 @@ def read_field(field: Field, key: str, subject: Subject) -> Read:
     return lambda row: None if (one := value(row)) in nothing else [one]
 
 
-def _said(name: str) -> Read:
-    return lambda row: row.said.scores.get(name) or None
+def _scores(name: str) -> Read:
+    return lambda row: row.judgements.scores.get(name) or None
 
 
 def compare_field(where: Compare | In | Exists) -> Test:

@@ -9,7 +9,7 @@ import operator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from spanloom.core.asking.fields import ORDER, read_field
+from spanloom.core.matching.fields import ORDER, read_field
 from spanloom.core.query.where.tree import (
     Arithmetic,
     Constant,
@@ -22,7 +22,7 @@ from spanloom.core.query.where.tree import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from spanloom.core.asking.row import RunRow, StepRow
+    from spanloom.core.matching.row import RunRow, StepRow
     from spanloom.core.query.where.fields import Subject
     from spanloom.core.query.where.tree import Calculation, Condition, Number
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Counts:
-    """The steps that were counted for one comparison."""
+    """The positions of the steps that one comparison counted."""
 
     places: list[int] = field(default_factory=list)
 
@@ -40,13 +40,13 @@ class Counts:
 def compare_numbers(
     where: Calculation,
     subject: Subject,
-    finding: Callable[[Condition], Find] | None = None,
+    compile_find: Callable[[Condition], Find] | None = None,
 ) -> Callable[[RunRow | StepRow, Counts], bool]:
-    """Return the function that compares two numbers; an absent one compares with nothing.
+    """Return the function that compares two numbers; with an absent number it is false.
 
-    ``finding`` compiles the conditions of ``count``, of which a step has none.
+    ``compile_find`` compiles the conditions of ``count``, which conditions on steps cannot contain.
     """
-    left, right = (_number(side, subject, finding) for side in (where.left, where.right))
+    left, right = (_number(side, subject, compile_find) for side in (where.left, where.right))
     compare = ORDER[where.operator]
 
     def holds(row: RunRow | StepRow, counts: Counts) -> bool:
@@ -61,7 +61,9 @@ def operands_of(where: Calculation) -> Iterator[Operand]:
     return (part for part in parts_of(where) if isinstance(part, Operand))
 
 
-def _number(of: Number, subject: Subject, finding: Callable[[Condition], Find] | None) -> Calculate:
+def _number(
+    of: Number, subject: Subject, compile_find: Callable[[Condition], Find] | None
+) -> Calculate:
     match of:
         case Constant(number):
             return lambda _row, _counts: float(number)
@@ -69,16 +71,16 @@ def _number(of: Number, subject: Subject, finding: Callable[[Condition], Find] |
             read = read_field(named, "", subject)
             return lambda row, _counts: None if (one := read(row)) is None else float(one[0])
         case Counted(steps):
-            return _counted(steps, finding)
+            return _counted(steps, compile_find)
         case Operation(left, sign, right):
-            sides = _number(left, subject, finding), _number(right, subject, finding)
+            sides = _number(left, subject, compile_find), _number(right, subject, compile_find)
             return _joined(*sides, sign)
 
 
-def _counted(steps: Condition, finding: Callable[[Condition], Find] | None) -> Calculate:
-    if finding is None:
+def _counted(steps: Condition, compile_find: Callable[[Condition], Find] | None) -> Calculate:
+    if compile_find is None:
         raise TypeError("a step has no steps to count")
-    find = finding(steps)
+    find = compile_find(steps)
 
     def count(row: RunRow | StepRow, counts: Counts) -> float:
         found = find(cast("RunRow", row))

@@ -1,6 +1,6 @@
-"""A question about runs: which of them, as the conditions of filters, and in which order.
+"""A selection of runs: the condition of their filters, and their order.
 
-Lists of steps have orders of the same form, by the fields of steps.
+Orders of steps have the same syntax, with the fields of steps.
 
 Filters are short spellings of a ``where``::
 
@@ -33,7 +33,7 @@ NUMERIC = (FieldType.INTEGER, FieldType.NUMBER, FieldType.DURATION, FieldType.TI
 class Order(NamedTuple):
     """The field that orders a list, then start, trace id and project in the same direction.
 
-    Of steps the start is that of their run, and last comes their place in it, ascending.
+    For steps, the start is that of their run; their place in it comes last, ascending.
     """
 
     field: Field
@@ -48,7 +48,7 @@ START = RUN_FIELDS["start"]
 NEWEST_FIRST = Order(START, is_descending=True)
 
 
-class Question(NamedTuple):
+class RunSelection(NamedTuple):
     """Which runs to list, and in which order."""
 
     where: Condition | None = None
@@ -56,12 +56,12 @@ class Question(NamedTuple):
     order: Order = NEWEST_FIRST
 
 
-ANY_RUN = Question()
+ANY_RUN = RunSelection()
 
 
 def is_orderable(field: Field) -> bool:
     """Return whether lists can be ordered by a field: a number in the row of a run or a step."""
-    return field.type in NUMERIC and not field.is_said
+    return field.type in NUMERIC and not field.is_judgement
 
 
 def orders_of(of: Subject) -> Mapping[str, Field]:
@@ -89,7 +89,7 @@ def condition_of(filters: Mapping[str, object]) -> Condition | None:
 
 
 def all_of(*conditions: Condition | None) -> Condition | None:
-    """Return the condition that all of these hold; ``None`` always holds."""
+    """Return the conjunction of conditions; ``None`` is always true."""
     parts = [condition for condition in conditions if condition is not None]
     return And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
 

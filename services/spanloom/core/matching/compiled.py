@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
-from spanloom.core.asking.calculated import Counts, compare_numbers, operands_of
-from spanloom.core.asking.fields import ORDER, compare_field, read_field
-from spanloom.core.asking.shapes import bind_chain, bind_child, bind_under
-from spanloom.core.asking.verdict import MOST_PLACES, Fact, Verdict, joined
-from spanloom.core.asking.words import find_words
+from spanloom.core.matching.calculated import Counts, compare_numbers, operands_of
+from spanloom.core.matching.fields import ORDER, compare_field, read_field
+from spanloom.core.matching.shapes import bind_chain, bind_child, bind_under
+from spanloom.core.matching.verdict import MOST_PLACES, Fact, Verdict, joined
+from spanloom.core.matching.words import find_words
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.tree import (
     And,
@@ -29,7 +29,7 @@ from spanloom.core.records.hit import Part
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from spanloom.core.asking.row import RunRow, StepRow
+    from spanloom.core.matching.row import RunRow, StepRow
     from spanloom.core.query.where.tree import Condition
 
     RunTest: TypeAlias = Callable[[RunRow], Verdict]
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 
 def compile_for_runs(where: Condition) -> RunTest:  # noqa: PLR0911  # one for each kind
-    """Return the function that tells whether a run meets a condition, and what shows it.
+    """Return the function that evaluates a condition on a run.
 
-    It raises ``TypeError``, ``ValueError`` or ``AttributeError`` for a run that was read of a
-    document with members of other types than the schema's.
+    It raises ``TypeError``, ``ValueError`` or ``AttributeError`` for a run read from a document
+    whose members have other types than the schema's.
     """
     match where:
         case And(parts) | Or(parts):
@@ -49,11 +49,11 @@ def compile_for_runs(where: Condition) -> RunTest:  # noqa: PLR0911  # one for e
             test = compile_for_runs(part)
             return lambda run: test(run).denied()
         case Compare() | In() | Exists() if where.field.type is FieldType.WORDS:
-            return _said_anywhere(str(_wanted(where)), [Part(where.field.name)])
+            return _has_words(str(_value(where)), [Part(where.field.name)])
         case Compare() | In() | Exists():
             return _of_run(where)
         case Words(text):
-            return _said_anywhere(text, tuple(Part))
+            return _has_words(text, tuple(Part))
         case Count():
             return _counted(where)
         case Chain():
@@ -66,7 +66,7 @@ def compile_for_runs(where: Condition) -> RunTest:  # noqa: PLR0911  # one for e
 
 
 def compile_for_steps(where: Condition) -> StepTest:
-    """Return the function that tells whether a step meets a condition on steps."""
+    """Return the function that evaluates a condition on a step."""
     match where:
         case And(parts):
             tests = [compile_for_steps(part) for part in parts]
@@ -78,7 +78,7 @@ def compile_for_steps(where: Condition) -> StepTest:
             test = compile_for_steps(part)
             return lambda step: not test(step)
         case Compare() | In() | Exists() if where.field.type is FieldType.WORDS:
-            has_words = find_words(str(_wanted(where)), [Part(where.field.name)])
+            has_words = find_words(str(_value(where)), [Part(where.field.name)])
             return lambda step: has_words(step.text)
         case Compare() | In() | Exists():
             read, meets = read_field(where.field, where.key, Subject.STEP), compare_field(where)
@@ -89,7 +89,7 @@ def compile_for_steps(where: Condition) -> StepTest:
     raise TypeError(f"{where} is no condition on a step")
 
 
-def _wanted(where: Compare | In | Exists) -> object:
+def _value(where: Compare | In | Exists) -> object:
     return where.value if isinstance(where, Compare) else ""
 
 
@@ -107,23 +107,25 @@ def _of_run(where: Compare | In | Exists) -> RunTest:
     return test
 
 
-def _said_anywhere(text: str, parts: Sequence[Part]) -> RunTest:
+def _has_words(text: str, parts: Sequence[Part]) -> RunTest:
     has_words = find_words(text, parts)
-    return lambda run: _found([at for at in range(len(run.steps)) if has_words(run.text_at(at))])
+    return lambda run: _verdict_of(
+        [at for at in range(len(run.steps)) if has_words(run.text_at(at))]
+    )
 
 
 def _counted(where: Count) -> RunTest:
-    find, compare = _finding(where.steps), ORDER[where.operator]
+    find, compare = _compile_find(where.steps), ORDER[where.operator]
 
     def test(run: RunRow) -> Verdict:
-        found = find(run)
-        return _found(found)._replace(holds=compare(len(found), where.number))
+        places = find(run)
+        return _verdict_of(places)._replace(holds=compare(len(places), where.number))
 
     return test
 
 
 def _calculated(where: Calculation) -> RunTest:
-    holds = compare_numbers(where, Subject.RUN, _finding)
+    holds = compare_numbers(where, Subject.RUN, _compile_find)
     reads = [(part.field, read_field(part.field, "", Subject.RUN)) for part in operands_of(where)]
 
     def test(run: RunRow) -> Verdict:
@@ -136,23 +138,23 @@ def _calculated(where: Calculation) -> RunTest:
 
 
 def _chained(where: Chain) -> RunTest:
-    finds = [_finding(step) for step in where.steps]
+    finds = [_compile_find(step) for step in where.steps]
     if len(finds) == 1:
-        return lambda run: _found(finds[0](run))
-    return lambda run: _found(bind_chain([find(run) for find in finds], where.links))
+        return lambda run: _verdict_of(finds[0](run))
+    return lambda run: _verdict_of(bind_chain([find(run) for find in finds], where.links))
 
 
 def _below(where: Under) -> RunTest:
-    inner, outer = _finding(where.inner), _finding(where.outer)
+    inner, outer = _compile_find(where.inner), _compile_find(where.outer)
     bind = bind_child if where.is_child else bind_under
-    return lambda run: _found(bind(inner(run), outer(run), run.steps))
+    return lambda run: _verdict_of(bind(inner(run), outer(run), run.steps))
 
 
-def _found(places: Sequence[int]) -> Verdict:
+def _verdict_of(places: Sequence[int]) -> Verdict:
     return Verdict(bool(places), tuple(places[:MOST_PLACES]))
 
 
-def _finding(where: Condition) -> Callable[[RunRow], Sequence[int]]:
+def _compile_find(where: Condition) -> Callable[[RunRow], Sequence[int]]:
     """Return the function that finds the positions of the steps that meet a condition."""
     meets = compile_for_steps(where)
     return lambda run: [step.at for step in run.each_step() if meets(step)]

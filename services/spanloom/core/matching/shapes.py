@@ -1,4 +1,4 @@
-"""Finds steps in an order, or below one another; positions count from 0."""
+"""Finds steps that follow one another, or are below one another; positions count from 0."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def bind_chain(meeting: Sequence[Sequence[int]], links: Sequence[Link]) -> tuple[int, ...]:
     """Return the earliest steps that form a chain; empty if there are none.
 
-    ``meeting`` are the positions, ascending, of the steps that meet each predicate.
+    ``meeting`` has, for each predicate, the ascending positions of the steps that meet it.
     """
     ending = [list(meeting[-1])]
     for places, link in zip(meeting[-2::-1], links[::-1], strict=True):
@@ -32,7 +32,7 @@ def bind_chain(meeting: Sequence[Sequence[int]], links: Sequence[Link]) -> tuple
 
 
 def _next_in(places: Sequence[int], before: int, link: Link) -> int | None:
-    """Return the first of the places after another one, if it is near enough."""
+    """Return the first place after ``before`` within the limit of the link, or ``None``."""
     at = bisect_right(places, before)
     if at == len(places) or (link.most is not None and places[at] - before > link.most):
         return None
@@ -40,14 +40,14 @@ def _next_in(places: Sequence[int], before: int, link: Link) -> int | None:
 
 
 def bind_child(inner: Sequence[int], outer: Sequence[int], steps: Sequence[FlatStep]) -> Pair:
-    """Return the first step of ``inner`` directly below one of ``outer``, after that one."""
+    """Return (parent, child): the first step of ``inner`` with its parent in ``outer``."""
     outers = set(outer)
     found = ((steps[at].parent - 1, at) for at in inner if steps[at].parent - 1 in outers)
     return next(found, ())
 
 
 def bind_under(inner: Sequence[int], outer: Sequence[int], steps: Sequence[FlatStep]) -> Pair:
-    """Return the first step of ``inner`` anywhere below one of ``outer``, after the nearest."""
+    """Return (ancestor, step): the first step of ``inner`` below one of ``outer``."""
     outers = set(outer)
     nearest: dict[int, int] = {}
     for at in _from_top(steps):
@@ -58,6 +58,6 @@ def bind_under(inner: Sequence[int], outer: Sequence[int], steps: Sequence[FlatS
 
 
 def _from_top(steps: Sequence[FlatStep]) -> Iterator[int]:
-    """Yield the positions from the top down; steps that are above themselves are not there."""
+    """Yield positions from the top down, without steps in a cycle of parents."""
     walked = (at for at, flat in enumerate(steps) if flat.enter)
     yield from sorted(walked, key=lambda at: steps[at].enter)

@@ -1,19 +1,18 @@
-"""Reads a document back into the trajectory that it shows, to compute the row of its run.
+"""Converts a document back to a trajectory, to compute the row of its run.
 
-A document has whole milliseconds. Steps that began in the same one are in the order of the
-document: an agent's steps as they are listed, each before the steps that it runs. Members that are
-missing read as empty, as everywhere (``core/document.py``); others must have the types of the
-schema.
+A document has whole milliseconds. Steps that began in the same millisecond are in document order:
+an agent's steps as listed, each before its own steps. Missing members are read as empty, as in
+``core/document.py``; others must have the types of the schema.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.asking.listed import placed_steps
-from spanloom.core.asking.row import RunRow
 from spanloom.core.conventions.imported import NS_PER_MS, TOKEN_COUNTS
 from spanloom.core.document import whole
+from spanloom.core.matching.listed import placed_steps
+from spanloom.core.matching.row import RunRow
 from spanloom.core.model.trajectory import (
     NO_CODE,
     AgentStep,
@@ -41,7 +40,7 @@ _KINDS = {str(one): one for one in Kind}
 
 
 class _Shown(Trajectory):
-    """A trajectory with the outcome, and the count of failures, that its document states."""
+    """A trajectory with the outcome and failure count of its document."""
 
     __slots__ = ()
 
@@ -52,7 +51,7 @@ class _Shown(Trajectory):
 
     @property
     def failure_count(self) -> int:
-        """See ``Trajectory``; a document lists the first of many."""
+        """See ``Trajectory``; the document may list only the first failures."""
         return whole(self.extras.get("failures"), len(self.failures))
 
 
@@ -62,15 +61,15 @@ def row_of(document: Document) -> RunRow:
     Raises ``TypeError``, ``ValueError`` or ``AttributeError`` for members of other types than the
     schema's.
     """
-    trajectory, told = _trajectory(document), document.extraction
-    status = Status(told.get("status") or Status.SETTLED)
-    version = whole(told.get("version"), 1)
+    trajectory, extraction = _trajectory(document), document.extraction
+    status = Status(extraction.get("status") or Status.SETTLED)
+    version = whole(extraction.get("version"), 1)
     steps = place_in_order(_in_order(trajectory))
     return RunRow(trajectory, version, status, steps=steps)
 
 
 def _in_order(trajectory: Trajectory) -> Sequence[tuple[str, Step]]:
-    """Return the steps by the millisecond in which they began, then as the document has them."""
+    """Return the steps by start in milliseconds, then in document order."""
     owned: dict[str, list[tuple[str, Step]]] = {}
     for agent_id, step in placed_steps(trajectory):
         owned.setdefault(agent_id, []).append((agent_id, step))
@@ -78,9 +77,9 @@ def _in_order(trajectory: Trajectory) -> Sequence[tuple[str, Step]]:
 
 
 def _walked(owned: dict[str, list[tuple[str, Step]]]) -> Iterator[tuple[str, Step]]:
-    """Yield each step once, those of an agent after the step that is this agent.
+    """Yield each step once, an agent's steps after the agent.
 
-    The agents that no step of another agent leads to come last, in their order.
+    Agents that are not a step of another agent come last, in their order.
     """
     while owned:
         waiting = [iter(owned.pop(next(iter(owned))))]
@@ -95,11 +94,11 @@ def _walked(owned: dict[str, list[tuple[str, Step]]]) -> Iterator[tuple[str, Ste
 
 
 def _trajectory(document: Document) -> Trajectory:
-    told, agents = document.extraction, list(document.agents)
+    extraction, agents = document.extraction, list(document.agents)
     root_type = _KINDS.get(document.root_type) or _kind_of_root(document, agents)
     return _Shown(
         trace_id=document.id,
-        project=told.get("project") or "",
+        project=extraction.get("project") or "",
         root=_step(document.root, _TYPES.get(root_type, StepType.GRAPH)),
         root_type=root_type,
         root_metrics=_metrics(document.root.metrics_info),
@@ -108,18 +107,18 @@ def _trajectory(document: Document) -> Trajectory:
             for agent in agents
         ],
         verdicts=(),
-        span_count=whole(told.get("span_count")),
-        step_counts=told.get("step_counts") or {},
-        dialects=told.get("dialects") or (),
-        warnings=told.get("warnings") or (),
-        extras=told,
-        failures=list(map(_failure, told.get("errors") or ())),
-        duplicate_of=_original(told.get("duplicate_of")),
+        span_count=whole(extraction.get("span_count")),
+        step_counts=extraction.get("step_counts") or {},
+        dialects=extraction.get("dialects") or (),
+        warnings=extraction.get("warnings") or (),
+        extras=extraction,
+        failures=list(map(_failure, extraction.get("errors") or ())),
+        duplicate_of=_original(extraction.get("duplicate_of")),
     )
 
 
 def _kind_of_root(document: Document, agents: Sequence[DocumentAgent]) -> Kind:
-    """Return what the root of a foreign document is: an agent if it is one of them."""
+    """Return the kind of a foreign document's root: agent if it is one of its agents."""
     root_id = document.root.id
     return Kind.AGENT if any(agent.id == root_id for agent in agents) else Kind.OTHER
 
@@ -157,11 +156,11 @@ def _error(error: Mapping[str, Any] | None, metadata: Mapping[str, str]) -> Step
     return StepError(code, error.get("msg") or "", metadata.get("error_type", ""))
 
 
-def _failure(told: Mapping[str, Any]) -> Failure:
-    code = whole(told.get("code"), NO_CODE)
-    error = StepError(code, told.get("msg") or "", told.get("type") or "")
-    where, step_id = told.get("where") or "", told.get("step_id") or ""
-    return Failure(where, step_id, error, recovered=told.get("recovered") is True)
+def _failure(failure: Mapping[str, Any]) -> Failure:
+    code = whole(failure.get("code"), NO_CODE)
+    error = StepError(code, failure.get("msg") or "", failure.get("type") or "")
+    where, step_id = failure.get("where") or "", failure.get("step_id") or ""
+    return Failure(where, step_id, error, recovered=failure.get("recovered") is True)
 
 
 def _metrics(info: Mapping[str, Any]) -> Metrics:
@@ -173,5 +172,5 @@ def _metrics(info: Mapping[str, Any]) -> Metrics:
     )
 
 
-def _original(told: Mapping[str, Any] | None) -> DuplicateOf | None:
-    return None if told is None else DuplicateOf(told["trace_id"], told["span_id"])
+def _original(original: Mapping[str, Any] | None) -> DuplicateOf | None:
+    return None if original is None else DuplicateOf(original["trace_id"], original["span_id"])

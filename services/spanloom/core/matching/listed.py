@@ -1,7 +1,7 @@
-"""What lists have of a run, computed from its trajectory: its steps in order, and their totals.
+"""Computes the columns of a run from its trajectory: its steps in order, and their totals.
 
-Storage writes these values as columns (``storage/runs/rows.py``); a ``where`` without a store reads
-the same ones (``row.py``).
+Storage writes these values (``storage/runs/rows.py``); a ``where`` without a store reads the same
+ones (``row.py``).
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def placed_steps(trajectory: Trajectory) -> Iterator[tuple[str, Step]]:
 
 
 def agent_names(trajectory: Trajectory) -> list[str]:
-    """Return the names by which the run's agents can be found, in the order of their starts."""
+    """Return the searchable names of the run's agents, by start."""
     return names_of_agents(s for _, s in placed_steps(trajectory) if s.type is StepType.AGENT)
 
 
 def built_steps(flats: Sequence[FlatStep], start_ns: int) -> BuiltSteps:
-    """Return the steps as columns are computed from them; ``start_ns`` is the start of the run."""
+    """Return the input for the columns of steps; ``start_ns`` is the start of the run."""
     return BuiltSteps(start_ns, *(zip(*flats, strict=True) if flats else [()] * 6))
 
 
@@ -55,14 +55,14 @@ def attributes_of(flats: Sequence[FlatStep]) -> Sequence[Sequence[str]]:
     return [[keep(text, text) for text in list_attributes(f.step.metadata)] for f in flats]
 
 
-def told_of(trajectory: Trajectory) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return the sender's metadata of a run and of its root."""
+def sender_metadata(trajectory: Trajectory) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Return the sender's metadata for the run, and for its root."""
     metadata = trajectory.extras.get("metadata")
     return metadata if isinstance(metadata, dict) else {}, trajectory.root.metadata
 
 
 class Totals:
-    """The steps of a run, as their totals are computed from them."""
+    """Computes totals over the steps of a run."""
 
     def __init__(self, steps: Sequence[FlatStep]) -> None:
         """Keep the steps."""
@@ -70,7 +70,7 @@ class Totals:
 
     @cached_property
     def repeats(self) -> Repeats:
-        """How often the most repeated tool call came."""
+        """How often tool calls were repeated."""
         return count_repeats(self._steps)
 
     @cached_property
@@ -85,4 +85,4 @@ TOTALS: Mapping[str, Callable[[Totals], int]] = {
     "LongestRepeat": lambda totals: totals.repeats.longest,
     "MostRepeats": lambda totals: totals.repeats.most,
 }
-"""Columns of a run that are numbers over its steps."""
+"""Columns of a run that count over its steps."""

@@ -1,4 +1,4 @@
-"""Compiles a search for words to a function over the texts that steps brought into a run."""
+"""Compiles a search for words to a function over the new texts of steps."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def find_words(text: str, parts: Sequence[Part]) -> Callable[[NewTexts | None], bool]:
-    """Return the function that tells whether one of these parts of a step has all the words."""
+    """Return the function that returns whether one of these parts of a step has all the words."""
     query = parse_text_query(text)
     needed = {word for term in query.terms for word in term.words}
 
     def has_words(new: NewTexts | None) -> bool:
-        return any(is_said(content) for part in parts if (content := getattr(new, part, "")))
+        return any(has_all(content) for part in parts if (content := getattr(new, part, "")))
 
-    def is_said(content: str) -> bool:
-        plain = folded(content)  # most texts lack a word: that is seen before they are split
+    def has_all(content: str) -> bool:
+        plain = folded(content)  # most texts lack a word: they need not be split
         return all(word in plain for word in needed) and has_text(query, tokenize(content))
 
     return has_words

@@ -1,11 +1,11 @@
-"""The row that lists have of one run, of which each column is computed when it is first read."""
+"""A run as its row in lists; each column is computed on first use."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.asking.listed import (
+from spanloom.core.matching.listed import (
     STEP_ARRAYS,
     TOTALS,
     Totals,
@@ -13,9 +13,9 @@ from spanloom.core.asking.listed import (
     attributes_of,
     built_steps,
     placed_steps,
-    told_of,
+    sender_metadata,
 )
-from spanloom.core.asking.verdict import NOTHING_SAID
+from spanloom.core.matching.verdict import NO_JUDGEMENTS
 from spanloom.core.messages.new_texts import find_new_texts, read_step_texts
 from spanloom.core.messages.texts import answer_in, gist, question_in
 from spanloom.core.query.flat_steps import find_attributes, lay_flat
@@ -25,7 +25,7 @@ from spanloom.core.records.run import RUN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from spanloom.core.asking.verdict import Said
+    from spanloom.core.matching.verdict import Judgements
     from spanloom.core.messages.new_texts import NewTexts
     from spanloom.core.model.trajectory import Status, Trajectory
     from spanloom.core.query.flat_steps import FlatStep
@@ -39,7 +39,7 @@ _OF_RUN = {
 
 
 class RunRow:
-    """A run as its row; see ``declared.Row``. Has the members of a ``BuiltRun`` too."""
+    """A run as its row (see ``declared.Row``); also a ``BuiltRun``."""
 
     def __init__(
         self,
@@ -51,9 +51,9 @@ class RunRow:
         rank: int = 0,
         steps: Sequence[FlatStep] | None = None,
     ) -> None:
-        """Keep the trajectory, and what its store knows of this build of it.
+        """Keep the trajectory, and the version, status and ranks of this build.
 
-        ``steps`` are its steps in order, if that is not the order of their starts.
+        ``steps`` are its steps in order; by default they are ordered by start.
         """
         self.trajectory = trajectory
         self.version = version
@@ -61,19 +61,19 @@ class RunRow:
         self.seq, self.rank = seq, rank
         if steps is not None:
             self.steps = steps
-        self.said = NOTHING_SAID
-        """Its annotations and scores, if the caller gives them."""
+        self.judgements = NO_JUDGEMENTS
+        """Its annotations and scores, if the caller sets them."""
         self._columns: dict[str, Any] = {}  # of the type of the column
 
     def __getitem__(self, column: str) -> Any:  # of the type of the column
-        """Return the value of a column; raises ``KeyError`` for one that is not computed."""
+        """Return the value of a column; raises ``KeyError`` for an unknown column."""
         if column not in self._columns:
             self._columns[column] = self._computed(column)
         return self._columns[column]
 
     @cached_property
     def steps(self) -> Sequence[FlatStep]:
-        """Its steps, in the order of lists."""
+        """Its steps, in the order that lists have them in."""
         return lay_flat(placed_steps(self.trajectory))
 
     def each_step(self) -> Iterator[StepRow]:
@@ -82,13 +82,13 @@ class RunRow:
             yield StepRow(self, at)
 
     def text_at(self, at: int) -> NewTexts | None:
-        """Return what the step at this position brought into the run in texts."""
+        """Return the new texts of the step at a position; ``None`` if it has none."""
         return self._texts.get(self.steps[at].step.id)
 
     @cached_property
     def _texts(self) -> Mapping[str, NewTexts]:
-        told = (read_step_texts(step) for _, step in placed_steps(self.trajectory))
-        return {new.step_id: new for new in find_new_texts(told)}
+        texts = (read_step_texts(step) for _, step in placed_steps(self.trajectory))
+        return {new.step_id: new for new in find_new_texts(texts)}
 
     @cached_property
     def agent_names(self) -> list[str]:
@@ -124,28 +124,28 @@ class RunRow:
 
 
 class StepRow:
-    """A step as the items of its run's row: ``Name``, ``Place``; see ``declared.Row``."""
+    """A step as the items of its run's row, such as ``Name`` (see ``declared.Row``)."""
 
     __slots__ = ("at", "run")
 
     def __init__(self, run: RunRow, at: int) -> None:
-        """Be the step at this position, from 0."""
+        """Refer to the step at a position, from 0."""
         self.run = run
         self.at = at
 
     def __getitem__(self, item: str) -> Any:  # of the type of the column
-        """Return an item; raises ``KeyError`` for one that is not computed."""
+        """Return an item; raises ``KeyError`` for an unknown item."""
         return self.run[f"Steps.{item}"][self.at]
 
     @property
     def text(self) -> NewTexts | None:
-        """What it brought into the run in texts."""
+        """Its new texts: those that no earlier step of the run has."""
         return self.run.text_at(self.at)
 
     @property
-    def said(self) -> Said:
+    def judgements(self) -> Judgements:
         """Its annotations and scores."""
-        return self.run.said.of_steps.get(self.run.steps[self.at].step.id, NOTHING_SAID)
+        return self.run.judgements.of_steps.get(self.run.steps[self.at].step.id, NO_JUDGEMENTS)
 
 
 def _owners(row: RunRow) -> Sequence[str]:
@@ -154,9 +154,11 @@ def _owners(row: RunRow) -> Sequence[str]:
 
 
 _OTHERS: Mapping[str, Callable[[RunRow], object]] = {
-    "Attributes": lambda row: find_attributes(*told_of(row.trajectory), row["Steps.Attributes"]),
+    "Attributes": lambda row: find_attributes(
+        *sender_metadata(row.trajectory), row["Steps.Attributes"]
+    ),
     "Steps.Attributes": lambda row: attributes_of(row.steps),
     "Steps.Place": lambda row: range(1, len(row.steps) + 1),
     "Steps.Owner": _owners,
 }
-"""Columns of lists that are computed neither of the run alone nor of its steps alone."""
+"""Columns that are computed from the run and its steps together."""
