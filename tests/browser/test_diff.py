@@ -108,6 +108,6 @@ MESSAGES = st.lists(
 def test_messages_are_told_in_the_words_of_the_shell(
     modules: Modules, a: list[Any], b: list[Any]
 ) -> None:
-    told = modules.call("diff/said.js", "return m.saidOnBoth(a[0], a[1])", a, b)
-    assert [*map(words_of, a)] == modules.call("diff/said.js", "return a[0].map(m.wordsOf)", a)
+    told = modules.call("diff/messages.js", "return m.messagePairs(a[0], a[1])", a, b)
+    assert [*map(words_of, a)] == modules.call("diff/messages.js", "return a[0].map(m.wordsOf)", a)
     assert bool(told) == bool([*said_on_both(a, b)])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.query.question import condition_of
+from spanloom.core.query.selection import condition_of
 
 if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition
 
 
 def filtered(**filters: Any) -> Condition | None:
-    """Return what filters ask for; times are nanoseconds."""
+    """Return the condition of filters; times are nanoseconds."""
     return condition_of(filters)

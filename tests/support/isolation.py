@@ -50,14 +50,14 @@ from spanloom.core.ports.alerts import EventsQuery
 from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery, StoredScheme
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
-from spanloom.core.ports.steps import StepsAsked
+from spanloom.core.ports.steps import StepSelection
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.positions import Position
-from spanloom.core.query.question import parse_order
+from spanloom.core.query.selection import parse_order
 from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
-from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_where
+from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.core.sharing import ALL
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def _experiment(store: Store, key: TraceKey) -> None:
 
 
 def _fired(key: TraceKey) -> AlertEvent:
-    """Return that an alert fired for a run; its id is that of the other project's."""
+    """Return the event of an alert for a run; its id is the same in the other project."""
     return AlertEvent(key.project, "a", 1, "same", 1, AlertState.FIRING, 1, key.trace_id, 1)
 
 
@@ -169,7 +169,7 @@ def _no_run(key: TraceKey) -> TraceKey:
 
 
 def _watch(store: Store, key: TraceKey) -> None:
-    """Make an alert that fired for a run, for a number, and was told; names are the same in all."""
+    """Make an alert with two events and a delivery; names are the same in all projects."""
     of_number = replace(_fired(key), id=f"number of {key.project}", trace_id="", group=[1])
     store.alerts.put(Alert(key.project, "a", 1, 1, put_by=key.project))
     shown = RunShown(key, _fired(key).id, 1, {"name": key.project})
@@ -189,7 +189,7 @@ def _rule(store: Store, key: TraceKey) -> None:
 
 
 def _own_ids(key: TraceKey) -> list[str]:
-    """Return the trace that a rule has to do with in this project alone."""
+    """Return the trace that a rule judges in this project alone."""
     return [f"{_number(key.project):032x}"]
 
 
@@ -271,13 +271,13 @@ def _steps(twins: Twins, reach: Reach) -> Seen:
 
 def _top_steps(twins: Twins, reach: Reach) -> Seen:
     """Return the projects of steps in an order by a value."""
-    asked = StepsAsked(order=parse_order("-duration", Subject.STEP))
+    asked = StepSelection(order=parse_order("-duration", Subject.STEP))
     of_both = filtered(conversation=twins.conversation)
     return {row.key.project for row in twins.store.steps.list(reach, of_both, EVERY, None, asked)}
 
 
 def _own(reach: Reach, count: int) -> Seen:
-    """One trace is the reader's own; more than that are others'."""
+    """Return the projects of ``count`` traces: more than one cannot be the reader's own."""
     return set(reach.projects) if count == 1 else set() if not count else {"too many"}
 
 
@@ -304,11 +304,13 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     },
     "runs.asked_among": lambda t, reach: {
         key.project
-        for key in t.store.runs.asked_among([t.mine, t.theirs], reach, parse_where("steps >= 0", 0))
+        for key in t.store.runs.matching_among(
+            [t.mine, t.theirs], reach, parse_where("steps >= 0", 0)
+        )
     },
     "runs.asked_of_each": lambda t, reach: {
         key.project
-        for key in t.store.runs.asked_of_each(
+        for key in t.store.runs.matching_each(
             [t.mine, t.theirs], reach, [parse_where("steps >= 0", 0)]
         )[0]
     },

@@ -1,4 +1,4 @@
-"""Channels that answer as a test says, without a network."""
+"""Channels that answer as a test chooses, without a network."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from spanloom.alerts.sending import CannotTellError
+from spanloom.alerts.sending import DeliveryError
 
 if TYPE_CHECKING:
     from spanloom.alerts.definition import Channel
 
 
 class ScriptedChannels:
-    """``Sender`` that keeps what each address was told, and fails or hangs where it is told to."""
+    """``Sender`` that records bodies by address, and fails or hangs where a test wants it."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, dict[str, Any]]] = []
@@ -29,7 +29,7 @@ class ScriptedChannels:
         if channel.url in self.hanging:
             await asyncio.Event().wait()
         if reason := self.failing.get(channel.url):
-            raise CannotTellError(reason)
+            raise DeliveryError(reason)
         self.told.append((channel.url, orjson.loads(body)))
 
     async def close(self) -> None:

@@ -64,6 +64,20 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in _anchors(file), target
 
 
+NAMED = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|js)|(?:[\w.-]+/)+)`")
+"""A module or a folder, as the page of the architecture names them."""
+PACKAGE = ROOT / "services/spanloom"
+
+
+def test_the_architecture_names_files_that_there_are() -> None:
+    named = NAMED.findall((ROOT / "docs/architecture.md").read_text("utf-8"))
+    assert len(named) > 100
+    there = [f"/{path.relative_to(ROOT)}" for path in PACKAGE.rglob("*")]
+    for path in named:
+        end = f"/{path.removesuffix('/')}"
+        assert (ROOT / path).exists() or any(one.endswith(end) for one in there), path
+
+
 def test_every_decision_is_listed() -> None:
     listed = (ROOT / "docs/adr/README.md").read_text("utf-8")
     decisions = sorted((ROOT / "docs/adr").glob("[0-9]*.md"))

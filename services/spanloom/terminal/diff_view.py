@@ -77,7 +77,7 @@ def _step(row: Json, side: str) -> Text:
 
 
 def _lines(change: Json, signs: Signs) -> Iterator[list[Text]]:
-    """Yield the two cells of a change; of messages those of each that differs."""
+    """Yield the two cells of a change; for messages, those of each message that differs."""
     field, a, b = (change[name] for name in ("field", *_SIDES))
     pairs = said_on_both(a, b) if is_said(a) or is_said(b) else [(a, b)]
     for pair in pairs:
@@ -85,7 +85,7 @@ def _lines(change: Json, signs: Signs) -> Iterator[list[Text]]:
 
 
 def _apart(a: object, b: object) -> tuple[object, object]:
-    """Return two values, long texts and JSON from shortly before their first difference."""
+    """Return two values; long texts and JSON begin shortly before their first difference."""
     a, b = (_as_json(value) if isinstance(value, dict | list) else value for value in (a, b))
     if not isinstance(a, str) or not isinstance(b, str):
         return a, b

@@ -1,4 +1,4 @@
-"""Stored runs of a service: by a question in pages of documents, or by their places."""
+"""Reads stored runs of a service: those of a query page by page, or single ones by id."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanloom.client.calls.walks import RowWalks
 from spanloom.client.evaluating.given import Given
 from spanloom.client.found import Found
 from spanloom.client.request import NOT_FOUND, reading_from
-from spanloom.evaluation.files.judging import given_run
+from spanloom.evaluation.files.judging import run_to_judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from spanloom.client.calls.walks import Listing
     from spanloom.client.client import AsyncClient, Client
     from spanloom.core.records.run import Run
-    from spanloom.evaluation.files.judging import GivenRun
+    from spanloom.evaluation.files.judging import RunToJudge
 
 IN_FLIGHT = 8
-"""Documents that are asked for at a time, where they are not in pages."""
+"""The number of documents requested at a time, where they are not in pages."""
 PAGE_RUNS = 200
 """Runs in a page, of which the service may give fewer."""
 _COLUMNS = "project,document"
 
 
 class RunPlace(NamedTuple):
-    """Which run to read; without a project, wherever the key finds it."""
+    """The id of a run; without a project, any project that the key may read."""
 
     trace_id: str
     project: str | None
@@ -42,20 +42,20 @@ class RunPlace(NamedTuple):
 def stored_runs(client: Client, listing: Listing[Run]) -> Iterator[Given]:
     """Yield the runs of a list with their documents; those deleted meanwhile are left out.
 
-    Memory holds a page, whose documents the service bounds. Raises ``ClientError``.
+    Memory holds one page, whose size the service bounds. Raises ``ClientError``.
     """
     total = listing.limit
     rows = Found(client, RowWalks(replace(listing.of(_COLUMNS), page_items=PAGE_RUNS)))
     for read, row in enumerate(rows, 1):
         if row["document"] is not None:
-            run = given_run(row["document"], row["project"])
+            run = run_to_judge(row["document"], row["project"])
             yield Given(run, read / total if total else None)
 
 
 def runs_at(connect: Callable[[], AsyncClient], places: Iterable[RunPlace]) -> Generator[Given]:
-    """Yield the stored runs of these places; those that are not there are left out.
+    """Yield the stored runs of these places; those that are not stored are left out.
 
-    Up to ``IN_FLIGHT`` documents are on their way. Raises ``ClientError``.
+    Up to ``IN_FLIGHT`` documents are requested at a time. Raises ``ClientError``.
     """
     wanted = list(places)
     with asyncio.Runner() as runner:
@@ -70,30 +70,30 @@ def runs_at(connect: Callable[[], AsyncClient], places: Iterable[RunPlace]) -> G
 
 
 class _Reading:
-    """Keeps documents on their way, and gives them in the order of their places."""
+    """Requests documents ahead, and returns them in the order of their places."""
 
     def __init__(self, client: AsyncClient, places: Iterator[RunPlace]) -> None:
         self._client, self._places = client, places
-        self._waiting: deque[asyncio.Task[GivenRun | None]] = deque()
+        self._waiting: deque[asyncio.Task[RunToJudge | None]] = deque()
 
-    async def next(self) -> GivenRun | None:
-        """Return the run of the next place; ``None`` if it is not there."""
+    async def next(self) -> RunToJudge | None:
+        """Return the run of the next place; ``None`` if it is not stored."""
         for place in islice(self._places, IN_FLIGHT - len(self._waiting)):
             self._waiting.append(asyncio.create_task(self._read(place)))
         return await self._waiting.popleft()
 
     async def stop(self) -> None:
-        """Cancel what is on its way, and close the connections."""
+        """Cancel the pending requests, and close the connections."""
         for task in self._waiting:
             task.cancel()
         await asyncio.gather(*self._waiting, return_exceptions=True)
         await self._client.close()
 
-    async def _read(self, place: RunPlace) -> GivenRun | None:
+    async def _read(self, place: RunPlace) -> RunToJudge | None:
         request = document(place.trace_id, project=place.project).request
         request = replace(request, expected=request.expected | {NOT_FOUND})
         reply = await self._client.transport.ask(request)
         if reply.status == NOT_FOUND:
             return None
         with reading_from(self._client.url):
-            return given_run(orjson.loads(reply.body), place.project or "")
+            return run_to_judge(orjson.loads(reply.body), place.project or "")

@@ -1,8 +1,9 @@
-"""Scores that come with the runs of a file: stored once their runs are sent, some at a time."""
+"""Scores that come with the runs of a file: stored in batches, after their runs."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.client.errors import ForbiddenError
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from spanloom.client.client import Client
     from spanloom.client.transfer.otlp_file import Piece
-    from spanloom.client.transfer.sending import Imported
     from spanloom.core.exchange.reports import Report
 
 StoreScores: TypeAlias = "Callable[[Sequence[PlacedRow]], SentScores]"
@@ -28,7 +28,7 @@ StoreScores: TypeAlias = "Callable[[Sequence[PlacedRow]], SentScores]"
 
 
 def store_scores(client: Client, rows: Sequence[PlacedRow]) -> SentScores:
-    """Store scores of runs; all are refused if the key may not, which keeps no run away.
+    """Store scores of runs; without the right to do so all are refused, but the runs are sent.
 
     Raises ``ClientError`` if the service does not answer.
     """
@@ -44,8 +44,26 @@ def refuse_scores(rows: Sequence[PlacedRow], reason: str) -> SentScores:
     return SentScores(refused_scores=len(rows), refused=refused)
 
 
+@dataclass(slots=True)
+class Imported:
+    """The result of importing a file."""
+
+    file: str
+    accepted_spans: int = 0
+    rejected_spans: int = 0
+    unchanged_runs: int = 0
+    """Runs whose document, or all of whose spans, the service has already."""
+    accepted_scores: int = 0
+    """Scores that are stored, with their runs or before them."""
+    rejected_scores: int = 0
+    rejected: list[dict[str, str]] = field(default_factory=list)
+    """The rejected pieces and scores: place and reason."""
+    losses: dict[str, int] = field(default_factory=dict)
+    """What the format of the file did not tell of the runs, by code."""
+
+
 class RunScores:
-    """Holds the scores of runs until they are worth a request."""
+    """Collects the scores of runs until they fill a request."""
 
     def __init__(self, store: StoreScores) -> None:
         """Begin without scores."""
@@ -53,7 +71,7 @@ class RunScores:
         self._rows: list[PlacedRow] = []
 
     def add(self, piece: Piece, done: Imported, report: Report) -> None:
-        """Add the scores of a run that was taken."""
+        """Add the scores of an accepted run."""
         project = piece.run.project if piece.run else ""
         for row in piece.scores:
             place = f"{piece.place}: score {row['name']}"
@@ -62,7 +80,7 @@ class RunScores:
             self.finish(done, report)
 
     def finish(self, done: Imported, report: Report) -> None:
-        """Store what is held; what is not taken is named, and counted as lost."""
+        """Store the collected scores; rejected ones are named, and counted as lost."""
         rows, self._rows = self._rows, []
         if not rows:
             return

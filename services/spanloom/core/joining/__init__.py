@@ -1,4 +1,5 @@
-"""Runs of coding agents that came as several traces: which belong together.
+"""Joins the traces of one run of a coding agent, which sends several.
 
-``parts`` says what a trace is a part of, ``homes`` which trace shows the whole run.
+In: a trace, and the others of its conversation. Out: the run that it is a part of (``parts``), and
+the trace that shows the whole run (``homes``). Start with ``parts.py``.
 """

@@ -1,41 +1,22 @@
-"""Puts the metrics of many runs together, as Databricks does: averages and shares of ``yes``."""
+"""Summarises the ratings of a run as Databricks does: one for all, and the root cause."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-_RATING: Final = "/rating"
 _YES: Final = "yes"
 CHUNKS: Final = "retrieval/llm_judged/chunk_relevance"
-"""Stands for the ratings of all chunks of a run."""
+"""Represents the ratings of all chunks of a run."""
 _CAUSES: Final = (
     ("retrieval/llm_judged/context_sufficiency/rating", CHUNKS),
     ("response/llm_judged/groundedness/rating",),
     ("response/llm_judged/correctness/rating", "response/llm_judged/relevance_to_query/rating"),
     ("response/llm_judged/safety/rating",),
 )
-"""In which order a ``no`` is the cause; of a group the first that the run has."""
-
-
-def summarise(results: Iterable[Mapping[str, Any]]) -> dict[str, float]:  # results as JSON
-    """Return ``NAME/average`` of numbers and ``NAME/percentage`` of ratings, 0 to 1, by name.
-
-    Only results of status ``ok`` count; a metric without any is left out.
-    """
-    values: defaultdict[str, list[float]] = defaultdict(list)
-    for result in results:
-        name, value = result["name"], result["value"]
-        if result["status"] != "ok":
-            continue
-        if name.endswith(_RATING):
-            values[f"{name}/percentage"].append(float(value == _YES))
-        elif isinstance(value, int | float):
-            values[f"{name}/average"].append(float(value))
-    return {name: sum(each) / len(each) for name, each in sorted(values.items())}
+"""The order in which a ``no`` is the root cause; of each group the first metric of the run."""
 
 
 def assess(ratings: Mapping[str, str]) -> tuple[str, str]:

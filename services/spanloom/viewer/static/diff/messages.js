@@ -1,0 +1,76 @@
+/** Messages in words, side by side: what a person reads of a differing input (core/diff/said.py). */
+
+/** @typedef {Record<string, any>} Message */
+/** @typedef {[string | null, string | null]} Pair */
+
+const FIRST_ROLES = ["system", "developer"];
+const SAID = new Set(["role", "content", "tool_calls"]);
+
+/** Whether a value is a list of messages. @param {unknown} value @returns {value is Message[]} */
+export const areMessages = (value) => Array.isArray(value) && value.every((one) => one !== null && typeof one === "object" && "role" in one);
+
+/** The messages of two values that differ, side by side, prompts first; a value that is no list of messages is one. @param {unknown} a @param {unknown} b @returns {Pair[]} */
+export function messagePairs(a, b) {
+  const pairs = pairUp(messagesOf(a), messagesOf(b)).filter(([ours, theirs]) => ours !== theirs);
+  const isFirst = (/** @type {Pair} */ pair) => FIRST_ROLES.some((role) => (pair[0] ?? pair[1] ?? "").startsWith(role));
+  return [...pairs.filter(isFirst), ...pairs.filter((pair) => !isFirst(pair))];
+}
+
+/** A message in words: `user: Where is it dry?`, its calls as `→ search {"q":1}`. @param {Message} message */
+export function wordsOf(message) {
+  const calls = Array.isArray(message.tool_calls) ? message.tool_calls.map((call) => `→ ${callText(call)}`) : [textOf(message.tool_calls)];
+  const rest = Object.entries(message).filter(([key, value]) => !SAID.has(key) && value !== null).map(([key, value]) => `(${key}: ${textOf(value)})`);
+  return `${textOf(message.role)}: ${[textOf(message.content), ...calls, ...rest].filter(Boolean).join(" ")}`;
+}
+
+/** @param {unknown} value @returns {string[]} */
+function messagesOf(value) {
+  if (areMessages(value)) return value.map(wordsOf);
+  return value === null || value === undefined ? [] : [textOf(value)];
+}
+
+/** @param {any} call */
+const callText = (call) => (call?.function ? `${textOf(call.function.name)} ${textOf(call.function.arguments)}` : textOf(call));
+
+/** A value as text: parts of a content one after the other, anything else as JSON. @param {unknown} value @returns {string} */
+function textOf(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return value;
+  return Array.isArray(value) ? value.map((part) => (part?.type === "text" && Object.keys(part).length === 2 ? textOf(part.text) : textOf(part))).join(" ") : JSON.stringify(value);
+}
+
+/** Texts that correspond: equal ones in the longest common order, those between them one by one. @param {string[]} a @param {string[]} b @returns {Pair[]} */
+function pairUp(a, b) {
+  /** @type {Pair[]} */
+  const pairs = [];
+  let [i, j] = [0, 0];
+  for (const [x, y] of [...common(a, b), [a.length, b.length]]) {
+    while (i < x || j < y) pairs.push([i < x ? a[i++] : null, j < y ? b[j++] : null]);
+    if (x < a.length && y < b.length) pairs.push([a[i++], b[j++]]);
+  }
+  return pairs;
+}
+
+/** The most cells of the table of a comparison: of more messages only equal starts correspond. */
+const MOST = 250_000;
+
+/** The positions of equal texts in their longest common order. @param {string[]} a @param {string[]} b @returns {[number, number][]} */
+function common(a, b) {
+  /** @type {[number, number][]} */
+  const found = [];
+  let [i, j] = [0, 0];
+  while (i < a.length && i < b.length && a[i] === b[i]) found.push([i, i++]);
+  j = i;
+  const wide = b.length + 1;
+  if ((a.length + 1) * wide > MOST) return found;
+  const best = new Uint32Array((a.length + 1) * wide);
+  for (let x = a.length - 1; x >= i; x--) {
+    for (let y = b.length - 1; y >= j; y--) best[x * wide + y] = a[x] === b[y] ? best[(x + 1) * wide + y + 1] + 1 : Math.max(best[(x + 1) * wide + y], best[x * wide + y + 1]);
+  }
+  while (i < a.length && j < b.length) {
+    if (a[i] === b[j]) found.push([i++, j++]);
+    else if (best[(i + 1) * wide + j] >= best[i * wide + j + 1]) i++;
+    else j++;
+  }
+  return found;
+}
