@@ -16,7 +16,7 @@ from tests.support.trajectory_records import make_record, make_trajectory
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.joining.parts import Part
 from spanloom.core.model.access import Reach
-from spanloom.core.model.alert import AlertEvent, AlertState, RunShown
+from spanloom.core.model.alert import AlertEvent, AlertState, RunEvidence
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.online_rule import Work, WorkState
 from spanloom.core.model.score import Score
@@ -343,9 +343,9 @@ def annotate(store: Store, key: TraceKey) -> None:
     store.versions.keep(KeptVersion(key, 1, "h", 1, b"{}"))
     store.queues.add_items(queue(key), [QueueItem(key.trace_id, 1)])
     store.queues.add_events(queue(key), [QueueEvent(key.trace_id, "ada", 1, Event.BEGUN)])
-    shown = RunShown(key, fired(key).id, 1, {"name": key.project})
+    shown = RunEvidence(key, fired(key).id, 1, {"name": key.project})
     store.alerts.add_events([fired(key)], [shown])
-    store.online_rules.add_work([Work(key, "r", 1, 1, asked_us=1, due_us=1)])
+    store.online_rules.add_work([Work(key, "r", 1, 1, known_us=1, due_us=1)])
 
 
 def fill(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:

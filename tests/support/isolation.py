@@ -23,7 +23,7 @@ from spanloom.core.model.alert import (
     AlertState,
     Delivery,
     DeliveryState,
-    RunShown,
+    RunEvidence,
 )
 from spanloom.core.model.annotation_queue import Alike, Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.dataset import Dataset, DatasetVersion, DraftItem, ItemPlace
@@ -172,7 +172,7 @@ def _watch(store: Store, key: TraceKey) -> None:
     """Make an alert with two events and a delivery; names are the same in all projects."""
     of_number = replace(_fired(key), id=f"number of {key.project}", trace_id="", group=[1])
     store.alerts.put(Alert(key.project, "a", 1, 1, put_by=key.project))
-    shown = RunShown(key, _fired(key).id, 1, {"name": key.project})
+    shown = RunEvidence(key, _fired(key).id, 1, {"name": key.project})
     store.alerts.add_events([_fired(key), of_number], [shown])
     told = Delivery(key.project, "a", "same", 1, "c", DeliveryState.PENDING, 1, error=key.project)
     store.alerts.add_deliveries([told])
@@ -302,13 +302,13 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         line.key.project
         for line in t.store.runs.list(reach, filtered(conversation=t.conversation), EVERY)
     },
-    "runs.asked_among": lambda t, reach: {
+    "runs.matching_among": lambda t, reach: {
         key.project
         for key in t.store.runs.matching_among(
             [t.mine, t.theirs], reach, parse_where("steps >= 0", 0)
         )
     },
-    "runs.asked_of_each": lambda t, reach: {
+    "runs.matching_each": lambda t, reach: {
         key.project
         for key in t.store.runs.matching_each(
             [t.mine, t.theirs], reach, [parse_where("steps >= 0", 0)]
@@ -626,10 +626,10 @@ NOT_READING = {
     *("online_rules.put", "online_rules.add_work", "online_rules.place"),
     *("followers.place", "followers.keep_place"),  # of the service itself
     *("alerts.put", "alerts.add_events", "alerts.add_deliveries"),
-    *("alerts.untold", "alerts.firing_of_deleted"),  # of the parts that tell alerts of all
+    *("alerts.pending", "alerts.firing_of_deleted"),  # of the parts that tell alerts of all
     *("datasets.put", "datasets.add_contents", "datasets.change_draft", "datasets.add_version"),
     *("evaluators.add", "experiments.start", "experiments.end"),
-    *("annotations.telling", "annotations.is_alone"),
+    *("annotations.announcing_judgements", "annotations.is_alone"),
     "close",
     "usage.stored_bytes",  # of the quotas: who asks sees only their own projects
     *(

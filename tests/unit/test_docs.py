@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from docs.frameworks import FRAMEWORKS
+from docs.frameworks import every_framework
 from tests.support import programs
 from tests.support.ground_truth import all_captures
 from tests.support.order import EVERY_CHANGE, LATER
@@ -48,7 +48,7 @@ def test_the_page_of_captures_says_that_all_are_right() -> None:
 
 
 def test_every_framework_with_captures_is_in_the_table_of_dialects() -> None:
-    folders = [framework.folder for framework in FRAMEWORKS]
+    folders = [framework.folder for framework in every_framework()]
     assert len(folders) == len(set(folders))
     assert {capture.dialect for capture in all_captures()} <= set(folders)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.storage.engine.lane import Lane
-
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.settings import READER_SETTINGS
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ WHERE number * 2 + {x} > 40 AND number < 900 GROUP BY n ORDER BY n DESC, sum(num
 
 def test_a_repeated_query_is_not_compiled(fresh_database: Client) -> None:
     before = fresh_database.command(COMPILED)
-    lane = Lane(fresh_database, READER_SETTINGS)
+    connection = Connection(fresh_database, READER_SETTINGS)
     for _ in range(5):
-        assert lane.answer(REPEATED.format(x=12_345) + "FORMAT JSON")
+        assert connection.answer(REPEATED.format(x=12_345) + "FORMAT JSON")
     assert fresh_database.command(COMPILED) == before
