@@ -1,4 +1,4 @@
-"""Has each embedded store that is made anew begin as a copy of one that has its tables.
+"""Has each embedded store that is made anew begin as a copy of one with its tables.
 
 A module for the forkserver of the benchmarks to import first, in an environment that names the
 store to copy: making the tables takes longer than most measures in small.
