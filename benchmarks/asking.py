@@ -14,8 +14,8 @@ from benchmarks.engine import open_engine
 from benchmarks.runs import BUSIEST, DAY, DAYS, FIRST_NS, Runs
 from spanloom.core.model.access import Reach
 from spanloom.core.model.upkeep import DeletionScope, new_deletion
-from spanloom.core.ports.steps import StepsAsked
-from spanloom.core.query.question import Question, parse_order
+from spanloom.core.ports.steps import StepSelection
+from spanloom.core.query.selection import RunSelection, parse_order
 from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
@@ -85,11 +85,11 @@ def _pages(store: ClickHouseStore, reach: Reach) -> Mapping[str, Callable[[], ob
         asked: str = "", order: str = "-start", where: Condition | None = ALL
     ) -> Sequence[ListedRun]:
         parsed = parse_where(asked, 0) if asked else None
-        return store.runs.list(reach, where, PAGE, None, Question(parsed, parse_order(order)))
+        return store.runs.list(reach, where, PAGE, None, RunSelection(parsed, parse_order(order)))
 
     middle = filtered(until=FIRST_NS + DAYS // 2 * DAY)
     deep = store.runs.list(reach, middle, PAGE)[-1].cursor
-    failed = StepsAsked(parse_steps_where(FAILED, 0))
+    failed = StepSelection(parse_steps_where(FAILED, 0))
     return {
         "newest": page,
         "deep": partial(store.runs.list, reach, ALL, PAGE, deep),

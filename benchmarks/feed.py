@@ -70,7 +70,7 @@ def poll(store_path: Path, count: int) -> Polled:
             sizes = {"count": count, "first": part * rows, "rows": rows, "step": _STEP_US}
             client.command(FILL, parameters=sizes)
     store = open_store(url)
-    shared = compose(store.lanes, DeletedRows(has_deletions=False)).feed  # as of a server
+    shared = compose(store.connections, DeletedRows(has_deletions=False)).feed  # as of a server
     end = store.feed.announced(Reach.ALL, None, None, 1000).next
     before = Position(end.until_us - _NEW * _STEP_US)
     found = shared.announced(Reach.ALL, None, before, 1000).announcements

@@ -15,14 +15,14 @@ from spanloom.core.model.access import Reach
 from spanloom.core.query.where.parser import parse_where
 from spanloom.memory import favour_speed
 from spanloom.storage.where.compile import compile_where
-from spanloom.storage.where.side_tables import Beside
+from spanloom.storage.where.side_tables import SideTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from benchmarks.scale import Scale
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 FILTER = (
     'has_error and duration > 20s and (agent = "refunds" or input_tokens >= 5000)'
@@ -37,8 +37,8 @@ EDITED = 10
 
 def measure_language(scale: Scale, _folder: Path) -> Iterator[Row]:
     """Yield a row for the longest kind of filter, and one for each length of two runs."""
-    beside = Beside(cast("Lane", None), Reach.ALL)  # nothing is looked for there
-    cpu_ms = _best_ms(lambda: compile_where(parse_where(FILTER, 0), beside), _ROUNDS)
+    tables = SideTables(cast("Connection", None), Reach.ALL)  # nothing is looked for there
+    cpu_ms = _best_ms(lambda: compile_where(parse_where(FILTER, 0), tables), _ROUNDS)
     bar, behind = at_most(MAX_FILTER_MS, "ms"), f"{len(FILTER)} characters; the best of {_BEST_OF}"
     yield Row("a filter, parsed and compiled: CPU time", cpu_ms, bar, behind)
     for steps, limit_ms in zip(scale.compared_steps, (50, 1_000), strict=True):

@@ -16,8 +16,8 @@ from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import Timing
 from spanloom.memory import favour_speed
 from spanloom.online.current import CurrentRules
-from spanloom.online.keeping import OnlineRules
-from spanloom.online.taker import OnlineTaker
+from spanloom.online.follower import OnlineFollower
+from spanloom.online.service import OnlineRules
 from spanloom.online.worker import OnlineWorker
 from spanloom.storage.store import open_store
 from spanloom.telemetry import Metrics, configure_logging
@@ -80,8 +80,8 @@ def judge_all(store_path: Path, requests_path: Path) -> Cost:
         runs += built
     ingested = Usage.now()
     rules = CurrentRules(store.online_rules)
-    taker = OnlineTaker(store, rules, metrics)
-    while taker.run_once():
+    follower = OnlineFollower(store, rules, metrics)
+    while follower.run_once():
         pass
     taken = Usage.now()
     worker, judged = OnlineWorker(store, rules, metrics), 0

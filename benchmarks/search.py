@@ -11,8 +11,8 @@ from benchmarks.report import Row, at_most
 from benchmarks.texts import CHINESE, make_text
 from benchmarks.workload import SECOND, START_NS
 from spanloom.core.model.access import Reach
-from spanloom.core.query.text_query import parse_text_query
-from spanloom.storage.engine.lane import Lane
+from spanloom.core.query.where.text_query import parse_text_query
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.parameters import Condition, within
 from spanloom.storage.engine.row_binary import RowBinary
 from spanloom.storage.engine.settings import READER_SETTINGS, WORKER_SETTINGS
@@ -85,15 +85,17 @@ def store_texts(path: Path, count: int, quiet_s: float, has_index: bool) -> Stor
     upkeep = open_upkeep(f"chdb://{path}")
     upkeep.migrate()
     with open_engine(path) as client:
-        lane = Lane(client, WORKER_SETTINGS)
+        connection = Connection(client, WORKER_SETTINGS)
         if not has_index:
-            lane.run("ALTER TABLE step_texts DROP INDEX word_index SETTINGS mutations_sync = 2")
+            connection.run(
+                "ALTER TABLE step_texts DROP INDEX word_index SETTINGS mutations_sync = 2"
+            )
         random, size, used_s = Random(7), 0, 0.0
         for batch in range(BATCHES):
             rows = [_row(random, batch * count // BATCHES + n) for n in range(count // BATCHES)]
             size += sum(len(str(row["Text"]).encode()) for row in rows)
             start = Usage.now()
-            lane.insert_binary("step_texts", TEXT_COLUMNS, RowBinary(rows, TEXT_COLUMNS))
+            connection.insert_binary("step_texts", TEXT_COLUMNS, RowBinary(rows, TEXT_COLUMNS))
             used_s += Usage.now().since(start).cpu_s
         start = Usage.now()
         wait_for_merges(client, quiet_s)
@@ -126,22 +128,22 @@ def _ask(path: Path, count: int, *, has_index: bool) -> tuple[float, Sequence[ob
     used: list[float] = []
     found: list[Any] = []  # rows, which compare by their values
     with open_engine(path) as client:
-        lane = Lane(client, READER_SETTINGS)
+        connection = Connection(client, READER_SETTINGS)
         for n in range(ASKED):
             number = (count // STEPS) * (n + 1) // (ASKED + 1) // 2 * 2
             start = Usage.now()
             if has_index:
-                text = having_text(lane, parse_text_query(f"ORD-{number}"))
+                text = having_text(connection, parse_text_query(f"ORD-{number}"))
             else:
                 text = Condition("Text LIKE {like:String}", {"like": f"%ORD-{number} %"})
-            found += _candidates(lane, text)
+            found += _candidates(connection, text)
             used.append(Usage.now().since(start).cpu_s)
     return sorted(used)[ASKED // 2], [tuple(row) for row in found]
 
 
-def _candidates(lane: Lane, text: Condition) -> Sequence[object]:
+def _candidates(connection: Connection, text: Condition) -> Sequence[object]:
     return list(
-        lane.rows(
+        connection.rows(
             "text_candidates",
             reach=within(Reach.only("project-0")),
             text=text,

@@ -10,7 +10,7 @@ from tests.support.otlp_requests import next_seq
 from tests.support.trajectory_records import make_record
 
 from spanloom.alerts.definition import AlertDefinition
-from spanloom.alerts.keeping import AlertRefusedError, Alerts, UnknownAlertError
+from spanloom.alerts.service import AlertRefusedError, Alerts, UnknownAlertError
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.alert import (
@@ -105,7 +105,7 @@ def test_of_two_changes_at_once_each_is_a_revision(
 def test_a_project_has_so_many(
     alerts: Alerts, project: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spanloom.alerts.keeping.MOST_ALERTS", 1)
+    monkeypatch.setattr("spanloom.alerts.service.MOST_ALERTS", 1)
     alerts.put(project, NAME, defined(), "")
     with pytest.raises(AlertRefusedError, match="1 alerts"):
         alerts.put(project, "other", defined(), "")
@@ -180,26 +180,26 @@ def test_what_was_told_is_untold_no_more(store: Store, project: str) -> None:
     told, late = event(project, "a", channels=["c", "d"]), event(project, "b", at_us=50_000)
     store.alerts.add_events([late, told], [])
     place = (project, NAME, told.id, 1)
-    untold = [one for one in store.alerts.untold(0, 999) if one.event.project == project]
-    assert [(one.event.trace_id, one.channel, one.tries) for one in untold] == [
+    pending = [one for one in store.alerts.pending(0, 999) if one.event.project == project]
+    assert [(one.event.trace_id, one.channel, one.tries) for one in pending] == [
         ("a", "c", 0),
         ("a", "d", 0),
         ("b", "c", 0),
     ]
-    pending, done = DeliveryState.PENDING, DeliveryState.DELIVERED
-    store.alerts.add_deliveries([Delivery(*place, "c", pending, 3, 7, "HTTP 500")])
+    waiting, done = DeliveryState.PENDING, DeliveryState.DELIVERED
+    store.alerts.add_deliveries([Delivery(*place, "c", waiting, 3, 7, "HTTP 500")])
     store.alerts.add_deliveries([Delivery(*place, "d", done, 1, 8)])
-    untold = [one for one in store.alerts.untold(0, 999) if one.event.project == project]
-    assert [(one.event.trace_id, one.channel, one.tries, one.at_us) for one in untold] == [
+    pending = [one for one in store.alerts.pending(0, 999) if one.event.project == project]
+    assert [(one.event.trace_id, one.channel, one.tries, one.at_us) for one in pending] == [
         ("a", "c", 3, 7),
         ("b", "c", 0, 0),
     ]
     store.alerts.add_deliveries([Delivery(*place, "c", DeliveryState.UNDELIVERED, 4, 9, "gone")])
     states = {d.channel: (d.state, d.tries) for d in store.alerts.deliveries(*place[:2], [told.id])}
     assert states == {"c": (DeliveryState.UNDELIVERED, 4), "d": (done, 1)}
-    few = [one for one in store.alerts.untold(0, 1) if one.event.project == project]
+    few = [one for one in store.alerts.pending(0, 1) if one.event.project == project]
     assert [one.event.trace_id for one in few] == ["b"]
-    recent = [one for one in store.alerts.untold(50_000, 999) if one.event.project == project]
+    recent = [one for one in store.alerts.pending(50_000, 999) if one.event.project == project]
     assert [one.event.trace_id for one in recent] == ["b"]
 
 

@@ -57,7 +57,7 @@ def test_runs_of_an_older_version_say_what_their_first_failed_step_says(
     """Their rows have no such columns: the engine computes them from those of the steps."""
     steps = [model_step(2), model_step(3, error="too much"), model_step(4, error="later")]
     clickhouse_store.trajectories.write([make_record(key, make_trajectory(key, steps=steps))])
-    worker = clickhouse_store.lanes.worker
+    worker = clickhouse_store.connections.worker
     columns = "* EXCEPT (ErrorType, ErrorMessage) REPLACE (Seq + 1 AS Seq)"
     names = worker._client.query(f"DESCRIBE (SELECT {columns} FROM trajectory_list)").result_rows
     listed = ", ".join(f"`{row[0]}`" for row in names)

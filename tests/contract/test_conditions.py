@@ -12,13 +12,13 @@ import pytest
 from tests.support.captured_records import captured_records
 from tests.support.where_strategies import quoted
 
-from spanloom.core.asking.compiled import compile_for_runs
-from spanloom.core.asking.fields import read_field
-from spanloom.core.asking.of_document import row_of
-from spanloom.core.asking.row import RunRow
 from spanloom.core.document import HeldDocument
+from spanloom.core.matching.compiled import compile_for_runs
+from spanloom.core.matching.fields import read_field
+from spanloom.core.matching.of_document import row_of
+from spanloom.core.matching.row import RunRow
 from spanloom.core.model.access import Reach
-from spanloom.core.query.question import NEWEST_FIRST, Question
+from spanloom.core.query.selection import NEWEST_FIRST, RunSelection
 from spanloom.core.query.where.fields import FIELDS, RUN_FIELDS, STEP_FIELDS, Field, Subject
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import Operator
@@ -27,7 +27,7 @@ from spanloom.core.records.declared import FieldType
 from spanloom.storage.engine.parameters import Condition, batched, within
 from spanloom.storage.where.compile import Compiler
 from spanloom.storage.where.orders import ordered
-from spanloom.storage.where.side_tables import Beside
+from spanloom.storage.where.side_tables import SideTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ IN_ORDER = re.compile(r"\b(then|next|within|position|repeat\w*|longest_repeat)\b
 NO_STORE = re.compile(r"\b(annotated|score)\b")
 
 
-class Asked(NamedTuple):
+class Queried(NamedTuple):
     """The captures in a store, and as rows made without one."""
 
     store: ClickHouseStore
@@ -68,18 +68,18 @@ class Asked(NamedTuple):
         return PROJECT
 
     def listed(self, where: str) -> set[str]:
-        question = Question(parse_where(where, NOW_NS))
-        lines = self.store.runs.list(REACH, None, MANY, None, question)
+        selection = RunSelection(parse_where(where, NOW_NS))
+        lines = self.store.runs.list(REACH, None, MANY, None, selection)
         return {line.key.trace_id for line in lines}
 
     def all_listed(self, wheres: Sequence[str]) -> Sequence[set[str]]:
         """Return what the query of the list finds for each, with all of them as its columns."""
-        lane = self.store.lanes.asker
-        compiler = Compiler(Beside(lane, REACH))
+        connection = self.store.connections.asker
+        compiler = Compiler(SideTables(connection, REACH))
         held = [compiler.to_sql(parse_where(one, NOW_NS), Subject.RUN) for one in wheres]
         columns = Condition(f"TraceId, [{', '.join(held)}] AS Held", compiler.literals.values)
         rows = list(
-            lane.rows(
+            connection.rows(
                 "list_candidates",
                 columns=columns,
                 reach=within(REACH),
@@ -92,7 +92,7 @@ class Asked(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def asked(clickhouse_store: ClickHouseStore) -> Asked:
+def queried(clickhouse_store: ClickHouseStore) -> Queried:
     records = captured_records(PROJECT)
     clickhouse_store.trajectories.write(records)
     clickhouse_store.text_index.index_texts([record.key for record in records])
@@ -103,7 +103,7 @@ def asked(clickhouse_store: ClickHouseStore) -> Asked:
     documents = {
         one.key.trace_id: row_of(HeldDocument(orjson.loads(one.document))) for one in records
     }
-    return Asked(clickhouse_store, records, rows, documents)
+    return Queried(clickhouse_store, records, rows, documents)
 
 
 def answered(rows: Mapping[str, RunRow], where: str) -> set[str]:
@@ -111,13 +111,13 @@ def answered(rows: Mapping[str, RunRow], where: str) -> set[str]:
     return {trace_id for trace_id, row in rows.items() if holds(row).holds}
 
 
-def in_the_same_order(asked: Asked) -> set[str]:
+def in_the_same_order(queried: Queried) -> set[str]:
     """Return the runs whose steps are in one order by nanoseconds and by their documents."""
     return {
         trace_id
-        for trace_id, row in asked.rows.items()
+        for trace_id, row in queried.rows.items()
         if [flat.step.id for flat in row.steps]
-        == [flat.step.id for flat in asked.documents[trace_id].steps]
+        == [flat.step.id for flat in queried.documents[trace_id].steps]
     }
 
 
@@ -130,42 +130,42 @@ def examples() -> Iterator[str]:
     yield from (f"has({field.example})" for field in STEP_FIELDS.values())
 
 
-def test_every_example_is_answered_as_by_the_list(asked: Asked) -> None:
-    same_order = in_the_same_order(asked)
-    assert len(same_order) > 0.98 * len(asked.rows)
+def test_every_example_is_answered_as_by_the_list(queried: Queried) -> None:
+    same_order = in_the_same_order(queried)
+    assert len(same_order) > 0.98 * len(queried.rows)
     for where in (one for one in examples() if not NO_STORE.search(one)):
-        listed = asked.listed(where)
-        assert answered(asked.rows, where) == listed, where
+        listed = queried.listed(where)
+        assert answered(queried.rows, where) == listed, where
         if "duration" in where or "per_second" in where:
             continue  # a fraction of a millisecond may decide: the next test has those
-        seen = same_order if IN_ORDER.search(where) else set(asked.rows)
-        assert answered(asked.documents, where) & seen == listed & seen, where
+        seen = same_order if IN_ORDER.search(where) else set(queried.rows)
+        assert answered(queried.documents, where) & seen == listed & seen, where
 
 
 @pytest.mark.parametrize("subject", Subject)
-def test_every_field_is_compared_as_by_the_list(asked: Asked, subject: Subject) -> None:
+def test_every_field_is_compared_as_by_the_list(queried: Queried, subject: Subject) -> None:
     some = 0
     fields = FIELDS[subject].values()
-    told = [one for field in fields for one in questions(field, subject, asked)]
+    told = [one for field in fields for one in questions(field, subject, queried)]
     for several in batched(told, AT_ONCE):
-        found = asked.all_listed([where for where, _ in several])
+        found = queried.all_listed([where for where, _ in several])
         for (where, is_exact), listed in zip(several, found, strict=True):
-            assert answered(asked.rows, where) == listed, where
-            some += 0 < len(listed) < len(asked.rows)
+            assert answered(queried.rows, where) == listed, where
+            some += 0 < len(listed) < len(queried.rows)
             if is_exact:
-                assert answered(asked.documents, where) == listed, where
+                assert answered(queried.documents, where) == listed, where
     assert some > 100
 
 
-def questions(field: Field, subject: Subject, asked: Asked) -> Iterator[tuple[str, bool]]:
+def questions(field: Field, subject: Subject, queried: Queried) -> Iterator[tuple[str, bool]]:
     """Yield comparisons with values of the captures, and whether documents have all that decides.
 
     Of the run, or of some step of it.
     """
-    if field.is_said or field.type is FieldType.WORDS:
+    if field.is_judgement or field.type is FieldType.WORDS:
         return
     form = "{}" if subject is Subject.RUN else "has({})"
-    for key, values in values_of(field, subject, asked):
+    for key, values in values_of(field, subject, queried):
         name = f"{field.name}.{quoted(key)}" if key else field.name
         is_timed = field.type is FieldType.DURATION
         is_exact = field.name not in OF_FRACTIONS and field.name not in {"position", "start"}
@@ -180,11 +180,13 @@ def questions(field: Field, subject: Subject, asked: Asked) -> Iterator[tuple[st
             yield form.format(f"{name} not in ({among})"), is_exact and not is_timed
 
 
-def values_of(field: Field, subject: Subject, asked: Asked) -> Iterator[tuple[str, Sequence[str]]]:
+def values_of(
+    field: Field, subject: Subject, queried: Queried
+) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield a key, or the empty one, and its values: the most frequent, and the rarest."""
-    for key in _keys(field, subject, asked):
+    for key in _keys(field, subject, queried):
         read = read_field(field, key, subject)
-        rows = asked.rows.values()
+        rows = queried.rows.values()
         of = rows if subject is Subject.RUN else (step for row in rows for step in row.each_step())
         counts = Counter(str(v) for row in of for v in read(row) or () if _is_plain(v))
         seen = [value for value, _ in counts.most_common()]
@@ -192,11 +194,11 @@ def values_of(field: Field, subject: Subject, asked: Asked) -> Iterator[tuple[st
         yield key, [_literal(field, value) for value in values] or [_literal(field, "")]
 
 
-def _keys(field: Field, subject: Subject, asked: Asked) -> Sequence[str]:
+def _keys(field: Field, subject: Subject, queried: Queried) -> Sequence[str]:
     if not field.has_keys:
         return [""]
     column = "Attributes" if subject is Subject.RUN else "Steps.Attributes"
-    told: list[Any] = [row[column] for row in asked.rows.values()]
+    told: list[Any] = [row[column] for row in queried.rows.values()]
     pairs = told if subject is Subject.RUN else [items for steps in told for items in steps]
     counts = Counter(pair.partition("=")[0] for some in pairs for pair in some)
     return [key for key, _ in counts.most_common(2)]
@@ -225,7 +227,7 @@ def _pattern(literal: str) -> str:
     return quoted(re.sub(r"\W", ".", text[1:6]).lower() or "x")
 
 
-def test_words_are_found_as_by_the_index(asked: Asked) -> None:
+def test_words_are_found_as_by_the_index(queried: Queried) -> None:
     wheres = [
         form.format(words)
         for words in ("weather", "paris", "error", "kyoto flight", "上海", "rate limit", "trip")
@@ -235,5 +237,5 @@ def test_words_are_found_as_by_the_index(asked: Asked) -> None:
             'has(output: "{0}" and type = tool)',
         )
     ]
-    for where, listed in zip(wheres, asked.all_listed(wheres), strict=True):
-        assert answered(asked.rows, where) == answered(asked.documents, where) == listed, where
+    for where, listed in zip(wheres, queried.all_listed(wheres), strict=True):
+        assert answered(queried.rows, where) == answered(queried.documents, where) == listed, where

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from spanloom.datasets import keeping
-from spanloom.datasets.keeping import DatasetRefusedError, Datasets, UnknownDatasetError
+from spanloom.datasets import service
+from spanloom.datasets.service import DatasetRefusedError, Datasets, UnknownDatasetError
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def test_a_removed_item_can_come_back(datasets: Datasets, project: str) -> None:
 def test_pages_hold_so_many_bytes(
     datasets: Datasets, project: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "PAGE_BYTES", 600)
+    monkeypatch.setattr(service, "PAGE_BYTES", 600)
     datasets.add(project, NAME, [item(str(n), input="x" * 250) for n in range(7)])
     page = datasets.page(project, NAME, "", "", 100)
     assert (len(page.rows), page.last) == (1, "0")

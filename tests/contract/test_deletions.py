@@ -30,9 +30,9 @@ from spanloom.core.ports.progress import Progress
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.positions import Position
 from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
-from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_where
+from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.core.sharing import ALL
 
 if TYPE_CHECKING:
@@ -101,8 +101,8 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
     "runs.list": lambda store, key: [
         line for line in store.runs.list(reach(key), None, 100) if line.key == key
     ],
-    "runs.asked_among": lambda store, key: store.runs.asked_among([key], reach(key), ANY_STEPS),
-    "runs.asked_of_each": lambda store, key: store.runs.asked_of_each(
+    "runs.asked_among": lambda store, key: store.runs.matching_among([key], reach(key), ANY_STEPS),
+    "runs.asked_of_each": lambda store, key: store.runs.matching_each(
         [key], reach(key), [ANY_STEPS]
     )[0],
     "runs.conversation": lambda store, key: [

@@ -18,26 +18,26 @@ from spanloom.core.model.experiment import BEFORE_ALL_RESULTS
 from spanloom.core.model.score import Score
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import DeletionScope
-from spanloom.datasets.keeping import Datasets, ItemPage
+from spanloom.datasets.service import Datasets, ItemPage
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
-from spanloom.evaluators.keeping import Evaluators, UnknownEvaluatorError
+from spanloom.evaluators.service import Evaluators, UnknownEvaluatorError
 from spanloom.experiments import trials, work
-from spanloom.experiments.judging import side_by_side
-from spanloom.experiments.keeping import (
+from spanloom.experiments.judging import run_concurrently
+from spanloom.experiments.request import ExperimentRequest
+from spanloom.experiments.results import Results, compare_results
+from spanloom.experiments.runner import ExperimentRunner
+from spanloom.experiments.service import (
     ExperimentRefusedError,
     Experiments,
     UnknownExperimentError,
 )
-from spanloom.experiments.request import ExperimentRequest
-from spanloom.experiments.results import Results, compare_results
-from spanloom.experiments.runner import ExperimentRunner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from spanloom.core.model.experiment import Experiment
     from spanloom.core.ports.store import Store
-    from spanloom.experiments.keeping import KeptExperiment
+    from spanloom.experiments.service import ListedExperiment
     from spanloom.experiments.trials import Trial
 
 SET = "trips"
@@ -116,11 +116,11 @@ def request(**members: Any) -> ExperimentRequest:
     return ExperimentRequest.model_validate({"evaluators": [LIMITS], **members})
 
 
-def results(store: Store, kept: KeptExperiment, reader: str = "") -> Results:
+def results(store: Store, kept: ListedExperiment, reader: str = "") -> Results:
     return Results(store.experiments, store.queues, kept, reader)
 
 
-def rows_of(store: Store, kept: KeptExperiment) -> list[tuple[str, int, str, Any]]:
+def rows_of(store: Store, kept: ListedExperiment) -> list[tuple[str, int, str, Any]]:
     """Return of each result item, repeat, score, and what it says."""
     return [
         (row["item"], row["repeat"], row["name"], row["error_code"] or row["passed"])
@@ -479,11 +479,11 @@ def test_trials_of_a_judge_wait_side_by_side() -> None:
         together.wait(30)
         return [Score(TraceKey("p", f"{number}"), "n", "llm", "j", 1)] * number
 
-    found = side_by_side(judge, [0, 1, 2, 3])
+    found = run_concurrently(judge, [0, 1, 2, 3])
     assert [score.key.trace_id for score in found] == [*"122333"]
 
     def fail(number: int) -> list[Score]:
         raise StoreUnavailableError(f"away {number}")
 
     with pytest.raises(StoreUnavailableError):
-        side_by_side(fail, [1])
+        run_concurrently(fail, [1])

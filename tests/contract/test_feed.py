@@ -40,7 +40,7 @@ ANY = None
 def store(request: pytest.FixtureRequest) -> Store:
     if request.param == "shared clock":
         own: ClickHouseStore = request.getfixturevalue("clickhouse_store")
-        return compose(own.lanes, DeletedRows(has_deletions=True))  # as one of many processes
+        return compose(own.connections, DeletedRows(has_deletions=True))  # as one of many processes
     found: Store = request.getfixturevalue(f"{request.param}_store")
     return found
 
@@ -95,7 +95,7 @@ def test_a_version_that_two_processes_announce_comes_once(
 ) -> None:
     """One of them was stopped before it announced, and its work was taken over."""
     ours, theirs, third = (
-        compose(clickhouse_store.lanes, DeletedRows(has_deletions=True)) for _ in range(3)
+        compose(clickhouse_store.connections, DeletedRows(has_deletions=True)) for _ in range(3)
     )
     at = read(third, key, None).next
     seen: list[tuple[str, int]] = []
@@ -132,26 +132,28 @@ def test_what_is_said_of_a_run_is_told_behind_it(store: Store, key: TraceKey) ->
     store.queues.put(queue)
     store.queues.add_events(queue, [QueueEvent(key.trace_id, "ada", 1, Event.DONE)])
     found = read(store, key, at).announcements
-    assert [(a.key, a.is_said, a.now and a.now.version) for a in found] == [(key, True, 3)] * 4
+    assert [(a.key, a.is_judgement, a.now and a.now.version) for a in found] == [(key, True, 3)] * 4
 
 
 def test_a_mark_and_its_score_can_be_told_of_at_once(store: Store, key: TraceKey) -> None:
     say(store, key, 3)
     at = read(store, key, Position()).next
-    with store.annotations.telling([key, key]):
-        store.annotations.add([annotation(key)], is_told=False)
-        store.scores.add([Score(key, "helpful", "rule", "judge", 1, number=0.5)], is_told=False)
+    with store.annotations.announcing_judgements([key, key]):
+        store.annotations.add([annotation(key)], is_announced=False)
+        store.scores.add(
+            [Score(key, "helpful", "rule", "judge", 1, number=0.5)], is_announced=False
+        )
         assert list(read(store, key, at).announcements) == []
-    assert [(a.key, a.is_said) for a in read(store, key, at).announcements] == [(key, True)]
+    assert [(a.key, a.is_judgement) for a in read(store, key, at).announcements] == [(key, True)]
 
 
 def test_what_could_not_be_stored_whole_is_told_of(store: Store, key: TraceKey) -> None:
     say(store, key, 3)
     at = read(store, key, Position()).next
-    with suppress(ValueError), store.annotations.telling([key]):
-        store.annotations.add([annotation(key)], is_told=False)
+    with suppress(ValueError), store.annotations.announcing_judgements([key]):
+        store.annotations.add([annotation(key)], is_announced=False)
         raise ValueError("no score")
-    assert [(a.key, a.is_said) for a in read(store, key, at).announcements] == [(key, True)]
+    assert [(a.key, a.is_judgement) for a in read(store, key, at).announcements] == [(key, True)]
 
 
 def test_the_end_lies_behind_all_that_is_there(store: Store, key: TraceKey) -> None:

@@ -88,7 +88,7 @@ def test_it_stays_after_a_merge_and_the_trace_is_known_to_be_read(
 
     What counts for nothing changes no document, whether a build knew of it or not.
     """
-    worker = clickhouse_store.lanes.worker
+    worker = clickhouse_store.connections.worker
     requests = [request_of(key, copy) for copy in (OPEN, DONE, GROWN)]
     for request in requests:
         clickhouse_store.spans.append([request])
@@ -108,7 +108,7 @@ def test_an_open_copy_has_a_lower_rank_and_keeps_its_sequence(
     clickhouse_store: ClickHouseStore, key: TraceKey
 ) -> None:
     clickhouse_store.spans.append([request_of(key, OPEN)])
-    worker = clickhouse_store.lanes.worker
+    worker = clickhouse_store.connections.worker
     [[rank, seq]] = worker._client.query(
         f"SELECT RowVersion, Seq FROM otel_traces WHERE TraceId = '{key.trace_id}'"
     ).result_rows

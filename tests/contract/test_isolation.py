@@ -28,7 +28,7 @@ from tests.support.memory_store import MemoryStore
 from tests.support.subjects import port_methods
 
 from spanloom.core.model.access import Reach
-from spanloom.storage.engine import lane
+from spanloom.storage.engine import connection
 from spanloom.storage.engine.remembered import Remembered
 from spanloom.storage.engine.statements import query, query_files
 
@@ -156,7 +156,7 @@ def asking(clickhouse_twins: Twins) -> Mapping[str, set[str]]:
 
     for method in (*isolation.WITHIN_REACH, *isolation.OF_A_KEY):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(lane, "query", partial(recorded, method=method))
+            patch.setattr(connection, "query", partial(recorded, method=method))
             patch.setattr(Remembered, "get", ask_again)
             check_isolation(clickhouse_twins, [method])
     return found
@@ -193,7 +193,9 @@ def test_without_the_project_in_a_query_somebody_would_see_too_much(
     predicate: str,
 ) -> None:
     without = query(name).replace(predicate, PREDICATES[predicate])
-    monkeypatch.setattr(lane, "query", lambda asked: without if asked == name else query(asked))
+    monkeypatch.setattr(
+        connection, "query", lambda asked: without if asked == name else query(asked)
+    )
     monkeypatch.setattr(Remembered, "get", ask_again)
     with pytest.raises(AssertionError):
         check_isolation(clickhouse_twins, asking[name])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KeyStore]:
     if request.param == "clickhouse":
         shared: ClickHouseStore = request.getfixturevalue("clickhouse_store")
-        yield ClickHouseKeys(shared.lanes.worker)
+        yield ClickHouseKeys(shared.connections.worker)
         return
     opened = MemoryKeys() if request.param == "memory" else SqliteKeys(tmp_path / "keys.sqlite")
     with closing(opened):

@@ -50,12 +50,12 @@ def unmerged(store: Store) -> Iterator[Store]:
     if not isinstance(store, ClickHouseStore):
         yield store
         return
-    lane = store.lanes.worker
+    connection = store.connections.worker
     for table in ("trajectories", "trajectory_list", "conversation_members"):
-        lane.run(f"SYSTEM STOP MERGES {table}")
+        connection.run(f"SYSTEM STOP MERGES {table}")
     yield store
     for table in ("trajectories", "trajectory_list", "conversation_members"):
-        lane.run(f"SYSTEM START MERGES {table}")
+        connection.run(f"SYSTEM START MERGES {table}")
 
 
 class Writing(RuleBasedStateMachine):

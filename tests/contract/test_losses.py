@@ -18,7 +18,7 @@ from spanloom.core.exchange.kept import DIALECTS, FOLLOWING, OF_THE_SOURCE
 from spanloom.core.exchange.sources import OTLP
 from spanloom.core.extraction.restore import EXTRAS
 from spanloom.core.formats.entry import Filed, Of
-from spanloom.core.formats.imported import TOLD_ANEW
+from spanloom.core.formats.imported import RECOMPUTED
 from spanloom.core.formats.losses import Losses, NotHeldError
 from spanloom.core.formats.readers import Taken
 from spanloom.core.formats.registry import formats_of
@@ -78,5 +78,5 @@ def test_of_any_run_every_difference_is_reported(name: str, document: Json) -> N
 def test_every_member_of_extraction_is_known() -> None:
     """A new member has to follow from the steps, to be told anew, or it is counted as lost."""
     schema = canonical_schema()["definitions"]["Extraction"]["properties"]
-    known = {*FOLLOWING, *TOLD_ANEW, DIALECTS, *OF_THE_SOURCE, *COUNTED}
+    known = {*FOLLOWING, *RECOMPUTED, DIALECTS, *OF_THE_SOURCE, *COUNTED}
     assert schema.keys() | EXTRAS.keys() == known

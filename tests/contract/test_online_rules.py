@@ -177,12 +177,12 @@ def test_many_conditions_are_asked_by_one_read(store: Store, project: str) -> No
     texts = ("steps > 3", "has(error)", "not has_error and model_steps >= 2", "annotated")
     wheres = [parse_where(text, 0) for text in texts]
     reach, asked = Reach.only(project), [*keys, keys[0]._replace(trace_id="f" * 32)]
-    met = store.runs.asked_of_each(asked, reach, wheres)
+    met = store.runs.matching_each(asked, reach, wheres)
     assert [set(one) for one in met] == [
-        set(store.runs.asked_among(asked, reach, where)) for where in wheres
+        set(store.runs.matching_among(asked, reach, where)) for where in wheres
     ]
     assert [len(one) for one in met][1:] == [2, 1, 0]
-    assert store.runs.asked_of_each(asked, Reach.only(), wheres) == [set()] * 4
+    assert store.runs.matching_each(asked, Reach.only(), wheres) == [set()] * 4
 
 
 def test_the_latest_place_of_a_walk_counts(store: Store, project: str) -> None:

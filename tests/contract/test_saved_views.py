@@ -11,12 +11,12 @@ import pytest
 
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.saved_view import FORMAT, MAX_NAME, MOST_VIEWS, SavedView, ViewPage
-from spanloom.saved_views.keeping import (
-    KeptView,
+from spanloom.saved_views.service import (
+    ListedView,
     SavedViews,
     UnknownViewError,
+    ViewContent,
     ViewRefusedError,
-    Wanted,
 )
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ def views(store: Store) -> SavedViews:
 
 
 def made(views: SavedViews, project: str, name: str = "mine", page: str = "runs") -> SavedView:
-    return views.make(project, page, Wanted(name, WEEK), "ada").view
+    return views.make(project, page, ViewContent(name, WEEK), "ada").view
 
 
 def test_a_view_comes_back_as_it_was_made(views: SavedViews, store: Store, project: str) -> None:
     views = SavedViews(store.saved_views, lambda: 1_700_000_000_000_001_000)
     view = made(views, project)
-    assert views.listed(project) == [KeptView(view, is_default=False)]
+    assert views.listed(project) == [ListedView(view, is_default=False)]
     assert (view.parameters, view.owner, view.revision) == (WEEK, "ada", 1)
     assert (view.at_us, view.format) == (1_700_000_000_000_001, FORMAT)
 
@@ -66,7 +66,7 @@ def test_names_are_texts(views: SavedViews, project: str) -> None:
 def test_views_are_listed_by_page_and_name(views: SavedViews, project: str) -> None:
     for page in (ViewPage.STEPS, ViewPage.RUNS):
         for name in "ba":
-            views.make(project, page, Wanted(name, {}), "")
+            views.make(project, page, ViewContent(name, {}), "")
     found = [(kept.view.page, kept.view.name) for kept in views.listed(project)]
     assert found == [(page, name) for page in ("runs", "steps") for name in "ab"]
     assert [kept.view.name for kept in views.listed(project, "steps")] == ["a", "b"]
@@ -77,14 +77,14 @@ def test_the_same_view_again_is_the_one_there(views: SavedViews, project: str) -
     view = made(views, project)
     assert made(views, project) == view
     with pytest.raises(ViewRefusedError, match="already") as refused:
-        views.make(project, "runs", Wanted("mine", {}), "bo")
+        views.make(project, "runs", ViewContent("mine", {}), "bo")
     assert [kept.view for kept in refused.value.current] == [view]
     assert made(views, project, page="overview").id != view.id
 
 
 def test_a_change_names_what_it_saw(views: SavedViews, project: str) -> None:
     view = made(views, project)
-    renamed = views.change(project, view.id, Wanted("failures", WEEK), 1, "bo").view
+    renamed = views.change(project, view.id, ViewContent("failures", WEEK), 1, "bo").view
     assert renamed == replace(
         view,
         name="failures",
@@ -94,9 +94,9 @@ def test_a_change_names_what_it_saw(views: SavedViews, project: str) -> None:
         change=renamed.change,
     )
     with pytest.raises(ViewRefusedError, match="bo has changed") as refused:
-        views.change(project, view.id, Wanted("errors", WEEK), 1, "ada")
+        views.change(project, view.id, ViewContent("errors", WEEK), 1, "ada")
     assert [kept.view for kept in refused.value.current] == [renamed]
-    again = views.change(project, view.id, Wanted("failures", WEEK), 1, "bo").view
+    again = views.change(project, view.id, ViewContent("failures", WEEK), 1, "bo").view
     assert again == renamed  # its answer was lost
     assert [kept.view for kept in views.listed(project)] == [renamed]
 
@@ -118,7 +118,7 @@ def test_of_two_changes_at_once_one_is_refused(store: Store, project: str) -> No
 
     mine = SavedViews(cast("ViewStore", Meanwhile()), lambda: 3_000_000)
     with pytest.raises(ViewRefusedError, match="bo has changed"):
-        mine.change(project, view.id, Wanted("mine too", WEEK), 1, "ada")
+        mine.change(project, view.id, ViewContent("mine too", WEEK), 1, "ada")
     assert [kept.view.name for kept in views.listed(project)] == ["theirs"]
     later = replace(view, revision=2, name="late", at_us=9, change="z")
     store.saved_views.add(later)
@@ -129,7 +129,7 @@ def test_a_name_is_of_one_view_of_a_page(views: SavedViews, project: str) -> Non
     made(views, project, "one")
     two = made(views, project, "two")
     with pytest.raises(ViewRefusedError, match="'one'"):
-        views.change(project, two.id, Wanted("one", WEEK), 1, "ada")
+        views.change(project, two.id, ViewContent("one", WEEK), 1, "ada")
 
 
 def test_a_deleted_view_is_gone(views: SavedViews, project: str) -> None:
@@ -142,10 +142,10 @@ def test_a_deleted_view_is_gone(views: SavedViews, project: str) -> None:
     with pytest.raises(UnknownViewError):
         views.delete(project, view.id, 2, "ada")
     with pytest.raises(UnknownViewError):
-        views.change(project, view.id, Wanted("back", WEEK), 2, "ada")
+        views.change(project, view.id, ViewContent("back", WEEK), 2, "ada")
     with pytest.raises(UnknownViewError):
         views.set_default(project, view.id, is_default=True)
-    assert not views.make(project, "runs", Wanted("mine", WEEK), "bo").is_default
+    assert not views.make(project, "runs", ViewContent("mine", WEEK), "bo").is_default
 
 
 def test_a_page_has_one_default(store: Store, project: str) -> None:
@@ -164,7 +164,7 @@ def test_a_page_has_one_default(store: Store, project: str) -> None:
     assert defaults() == ["three", "two"]
     views.set_default(project, one.id, is_default=False)  # it was none any more
     assert defaults() == ["three", "two"]
-    views.change(project, two.id, Wanted("renamed", WEEK), 1, "ada")
+    views.change(project, two.id, ViewContent("renamed", WEEK), 1, "ada")
     assert defaults() == ["three", "renamed"]
     views.set_default(project, two.id, is_default=False)
     assert defaults() == ["three"]
@@ -181,7 +181,7 @@ def test_parameters_that_cannot_be_used_are_refused(views: SavedViews, project: 
         ("conversations", "since", "yesterday"),
     ):
         with pytest.raises(InvalidQueryError) as refused:
-            views.make(project, page, Wanted("wrong", {name: text}), "ada")
+            views.make(project, page, ViewContent("wrong", {name: text}), "ada")
         assert refused.value.parameter == name
     assert views.listed(project) == []
 
@@ -195,8 +195,8 @@ def test_a_stale_view_says_so_and_can_be_renamed(
     where, order = views.faults(kept.view)
     assert (where.parameter, order.parameter) == ("where", "order")
     assert "colour" in where.detail
-    renamed = views.change(project, stale.id, Wanted("older", stale.parameters), 1, "ada").view
-    mended = views.change(project, stale.id, Wanted("older", WEEK), 2, "ada").view
+    renamed = views.change(project, stale.id, ViewContent("older", stale.parameters), 1, "ada").view
+    mended = views.change(project, stale.id, ViewContent("older", WEEK), 2, "ada").view
     assert (renamed.name, views.faults(mended)) == ("older", [])
 
 
@@ -211,7 +211,7 @@ def test_a_view_of_a_newer_format_is_only_listed_and_deleted(
     assert fault.parameter == "format"
     assert "newer Spanloom" in fault.detail
     with pytest.raises(ViewRefusedError, match="newer"):
-        views.change(project, newer.id, Wanted("mine", {}), 1, "ada")
+        views.change(project, newer.id, ViewContent("mine", {}), 1, "ada")
     views.delete(project, newer.id, 1, "ada")
     assert views.listed(project) == []
 
@@ -231,7 +231,7 @@ def test_a_project_has_so_many_views_and_no_more(
             return dict(store.saved_views.defaults(project))
 
     with pytest.raises(ViewRefusedError, match=f"{MOST_VIEWS} views"):
-        SavedViews(cast("ViewStore", Full())).make(project, "runs", Wanted("more", {}), "ada")
+        SavedViews(cast("ViewStore", Full())).make(project, "runs", ViewContent("more", {}), "ada")
     assert views.listed(new_project()) == []
 
 
@@ -252,7 +252,7 @@ def test_views_of_one_name_made_at_once_are_one_view(store: Store, project: str)
 
     def make(number: int) -> str:
         views = SavedViews(cast("ViewStore", Together()))
-        wanted = Wanted("mine", {"since": f"{number % 2 + 1}d"})
+        wanted = ViewContent("mine", {"since": f"{number % 2 + 1}d"})
         try:
             return views.make(project, "runs", wanted, f"annotator {number}").view.id
         except ViewRefusedError as refused:
@@ -296,7 +296,7 @@ def test_views_renamed_to_one_name_at_once_are_told_apart(store: Store, project:
     named = {kept.view.id: kept.view.name for kept in views.listed(project)}
     first, second = sorted((one.id, two.id))
     assert named == {first: "same", second: "same (3)", three.id: "same (2)"}
-    kept = views.change(project, second, Wanted("same (3)", {}), 2, "ada")
+    kept = views.change(project, second, ViewContent("same (3)", {}), 2, "ada")
     assert kept.view.name == "same (3)"
     assert len({kept.view.name for kept in views.listed(project)}) == 3
 
@@ -305,12 +305,12 @@ def test_a_name_is_free_again_after_a_rename_and_a_deletion(
     views: SavedViews, project: str
 ) -> None:
     first = made(views, project)
-    views.change(project, first.id, Wanted("renamed", WEEK), 1, "ada")
+    views.change(project, first.id, ViewContent("renamed", WEEK), 1, "ada")
     second = made(views, project)
     assert second.id != first.id
     views.set_default(project, second.id, is_default=True)
     views.delete(project, second.id, 1, "ada")
-    again = views.make(project, "runs", Wanted("mine", {}), "bo")
+    again = views.make(project, "runs", ViewContent("mine", {}), "bo")
     assert (again.view.revision, again.view.owner, again.is_default) == (3, "bo", False)
     assert [kept.view.name for kept in views.listed(project)] == ["mine", "renamed"]
 

@@ -10,7 +10,7 @@ from tests.support.ground_truth import all_captures
 from tests.support.otlp_requests import spooled
 
 from spanloom.core.model.access import Reach
-from spanloom.core.query.question import Question
+from spanloom.core.query.selection import RunSelection
 from spanloom.core.query.where.parser import parse_where
 from spanloom.evaluation.comparison.features import NUMBERS
 from spanloom.evaluation.comparison.observing import observe
@@ -38,8 +38,8 @@ def test_every_line_opens_the_runs_that_were_counted(
     lines = {feature.line: count for feature, count in counts.items()}
     lines |= {n.line: sum(n.name in run.numbers for run in observed) for n in NUMBERS}
     for line, count in lines.items():
-        question = Question(parse_where(line, now_ns=0))
-        assert len(clickhouse_store.runs.list(reach, None, 1_000, None, question)) == count, line
+        selection = RunSelection(parse_where(line, now_ns=0))
+        assert len(clickhouse_store.runs.list(reach, None, 1_000, None, selection)) == count, line
 
 
 def test_a_condition_and_a_limit_choose_the_newest(

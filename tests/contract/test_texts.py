@@ -142,7 +142,7 @@ def test_a_text_that_was_indexed_twice_is_found_once(
 ) -> None:
     """By two indexers of one store, which is no matter."""
     store_texts(clickhouse_store, key, [step(1, "said")])
-    clickhouse_store.lanes.indexer.run(
+    clickhouse_store.connections.indexer.run(
         "INSERT INTO step_texts SELECT * FROM step_texts WHERE Project = {p:String}", p=key.project
     )
     assert found(clickhouse_store, key.project, "said") == [("02", "input")]

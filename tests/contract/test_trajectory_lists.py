@@ -22,7 +22,7 @@ from spanloom.api.app import create_app
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Status
-from spanloom.core.query.question import Question
+from spanloom.core.query.selection import RunSelection
 from spanloom.core.query.where.parser import parse_where
 from spanloom.telemetry import Metrics
 
@@ -250,20 +250,20 @@ def test_runs_that_are_asked_for_are_told_among_some(
     records = generate_records(20, key.project)
     store.trajectories.write([*records, *generate_records(3, new_project())])
     keys, reach = [record.key for record in records], Reach.only(key.project)
-    lines = store.runs.list(reach, None, 100, None, Question(asked))
+    lines = store.runs.list(reach, None, 100, None, RunSelection(asked))
     wanted = {line.key for line in lines}
     assert 0 < len(wanted) < 20
-    assert store.runs.asked_among(keys, reach, asked) == wanted
-    assert store.runs.asked_among(keys[:9], reach, asked) == wanted.intersection(keys[:9])
+    assert store.runs.matching_among(keys, reach, asked) == wanted
+    assert store.runs.matching_among(keys[:9], reach, asked) == wanted.intersection(keys[:9])
     unknown = [TraceKey(key.project, trace(999))]
-    assert not store.runs.asked_among(unknown, reach, asked)
-    assert not store.runs.asked_among(keys, Reach.only("another"), asked)
+    assert not store.runs.matching_among(unknown, reach, asked)
+    assert not store.runs.matching_among(keys, Reach.only("another"), asked)
     one = min(wanted)
     trajectory = make_trajectory(one, START_NS)
     store.trajectories.write(
         [make_record(one, trajectory, version=9, previous=store.trajectories.heads([one])[one])]
     )
-    assert store.runs.asked_among(keys, reach, asked) == wanted - {one}  # it is another one now
+    assert store.runs.matching_among(keys, reach, asked) == wanted - {one}  # it is another one now
 
 
 RANKS: tuple[object, ...] = (

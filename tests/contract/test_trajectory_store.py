@@ -177,7 +177,7 @@ def test_a_part_never_replaces_a_whole(store: Store, key: TraceKey) -> None:
         assert isinstance(store, ClickHouseStore)
         assert spans_in_views(store, key) == ([(10,)], [(10,)], [(9,)])
         for table in ("trajectories", "trajectory_list", "call_index"):
-            store.lanes.worker.run(f"OPTIMIZE TABLE {table} FINAL")
+            store.connections.worker.run(f"OPTIMIZE TABLE {table} FINAL")
 
 
 def run_of(key: TraceKey, spans: int, seq: int) -> TrajectoryRecord:
@@ -195,7 +195,7 @@ def run_of(key: TraceKey, spans: int, seq: int) -> TrajectoryRecord:
 
 def spans_in_views(store: ClickHouseStore, key: TraceKey) -> tuple[object, ...]:
     """Return what the views have of a run: spans, those of its document, and model steps."""
-    ask = store.lanes.worker._client.query
+    ask = store.connections.worker._client.query
     documented = "JSONExtractInt(Document, 'extraction', 'span_count')"
     questions = (
         f"SELECT SpanCount FROM v_trajectories WHERE TraceId = '{key.trace_id}'",

@@ -20,5 +20,7 @@ def test_models_without_a_price_are_counted(
     steps += [model_step(4)._replace(model=f"{model}-priced", metadata=dear)]
     steps += [model_step(5)._replace(model=f"{model}-unused", usage=None)]
     clickhouse_store.trajectories.write([make_record(key, make_trajectory(key, steps=steps))])
-    found = [tuple(row) for row in clickhouse_store.lanes.worker.rows("unpriced", limit=10_000)]
+    found = [
+        tuple(row) for row in clickhouse_store.connections.worker.rows("unpriced", limit=10_000)
+    ]
     assert [row for row in found if row[0].startswith(model)] == [(model, 2, 1)]

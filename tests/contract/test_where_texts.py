@@ -14,7 +14,7 @@ from spanloom.api.app import create_app
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.query.question import Question
+from spanloom.core.query.selection import RunSelection
 from spanloom.core.query.stats import Numbers, parse_metrics
 from spanloom.core.query.where.fields import RUN_FIELDS, Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
@@ -55,8 +55,8 @@ def project(store: Store, new_project: Callable[[], str]) -> str:
 def test_runs_are_found_by_what_was_said(
     store: Store, project: str, where: str, found: set[int]
 ) -> None:
-    question = Question(parse_where(where, now_ns=0))
-    lines = store.runs.list(Reach.only(project), None, 9, None, question)
+    selection = RunSelection(parse_where(where, now_ns=0))
+    lines = store.runs.list(Reach.only(project), None, 9, None, selection)
     assert {int(line.key.trace_id, 16) for line in lines} == found
 
 
@@ -94,11 +94,11 @@ def test_steps_are_counted_by_what_they_said(store: Store, project: str) -> None
 
 def test_what_a_run_does_not_say_any_more_is_not_found(store: Store, project: str) -> None:
     store_texts(store, TraceKey(project, trace(1)), [step(1, "find order 43", "nothing")])
-    question = Question(parse_where('"refund"', now_ns=0))
-    assert not store.runs.list(Reach.only(project), None, 9, None, question)
+    selection = RunSelection(parse_where('"refund"', now_ns=0))
+    assert not store.runs.list(Reach.only(project), None, 9, None, selection)
 
 
 def test_a_text_is_asked_for_words(clickhouse_store: Store) -> None:
-    question = Question(Exists(RUN_FIELDS["input"]))
+    selection = RunSelection(Exists(RUN_FIELDS["input"]))
     with pytest.raises(InvalidQueryError, match="asked for words"):
-        clickhouse_store.runs.list(Reach.ALL, None, 9, None, question)
+        clickhouse_store.runs.list(Reach.ALL, None, 9, None, selection)

@@ -11,7 +11,7 @@ from tests.support.wild import WILD
 
 from spanloom.core.model.access import Reach
 from spanloom.core.ports.texts import TextSearch
-from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.query.where.text_query import parse_text_query
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey

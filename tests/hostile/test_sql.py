@@ -26,7 +26,7 @@ def port(clickhouse_store: ClickHouseStore) -> Iterator[SqlPort]:
         pytest.skip("the SQL port is for the embedded store")
     make_twins(clickhouse_store, MINE, THEIRS, secrets.token_hex(16))
     # In one part, so that rows of both are read together.
-    clickhouse_store.lanes.writer.run("OPTIMIZE TABLE otel_traces FINAL")
+    clickhouse_store.connections.writer.run("OPTIMIZE TABLE otel_traces FINAL")
     with open_port(path) as port:
         yield port
 

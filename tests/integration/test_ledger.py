@@ -135,8 +135,8 @@ def test_who_knew_less_than_a_reserved_build_waits_for_it(stores: list[ClickHous
 def confirm(head: Head, spans: int) -> Confirmation:
     """Return a build from so many spans with the content that is stored."""
     assert head.build is not None
-    standing = head.standing._replace(read_mark=Read(spans, spans).mark)
-    own = head.build._replace(rank=head.next_rank, standing=standing)
+    precedence = head.precedence._replace(read_mark=Read(spans, spans).mark)
+    own = head.build._replace(rank=head.next_rank, precedence=precedence)
     return Confirmation(head.key, own, head.status, head.start_ns)
 
 
@@ -164,7 +164,7 @@ def test_what_may_be_replaced_at_any_time_is_not_confirmed(stores: list[ClickHou
     slow.trajectories._ledger.reserve([encode_record(late)])
     assert quick.trajectories.confirm([confirm(head, spans=8)]) == {key}
     again = quick.trajectories.heads([key])[key]
-    assert again.taken.rivals == [late.build.standing], "its own confirmation changes nothing"
+    assert again.reserved.rivals == [late.build.precedence], "its own confirmation changes nothing"
 
 
 def test_who_was_overtaken_between_its_write_and_its_look_says_so(

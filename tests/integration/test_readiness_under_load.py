@@ -23,13 +23,13 @@ SLOW_S = 3.0
 
 
 class SlowLists:
-    """A store whose lists take long, in the engine and on the lane of readers."""
+    """A store whose lists take long, in the engine and on the connection of readers."""
 
     def __init__(self, store: ClickHouseStore) -> None:
         self._store = store
 
     def list(self, *_: object) -> list[object]:
-        self._store.lanes.reader.run(f"SELECT sleep({SLOW_S})")
+        self._store.connections.reader.run(f"SELECT sleep({SLOW_S})")
         return []
 
 

@@ -78,7 +78,7 @@ def rows_of(store: ClickHouseStore, project: str) -> Mapping[str, Sequence[str]]
     found = {}
     for table in TABLES:
         rows = f"SELECT * {UNLIKE} FROM {table} FINAL WHERE Project = '{project}'"
-        answer = store.lanes.worker._client.raw_query(rows, fmt="TSV")
+        answer = store.connections.worker._client.raw_query(rows, fmt="TSV")
         found[table] = sorted(answer.decode().replace(project, "PROJECT").splitlines())
     return found
 

@@ -653,8 +653,8 @@ MUTANTS = (
     Mutant(
         name="streams-count-twice",
         room="core",
-        was="return is_stream and _say_the_same(ours, theirs)",
-        becomes="return is_near and _say_the_same(ours, theirs)",
+        was="return is_stream and _answer_the_same(ours, theirs)",
+        becomes="return is_near and _answer_the_same(ours, theirs)",
         why="a stream that one instrumentation reports late is two calls",
         killed_by=[f"{UNIT}/extraction/test_stream_twins.py"],
     ),

@@ -100,8 +100,8 @@ MUTANTS = (
     Mutant(
         name="sent-again-and-lost",
         room="core",
-        was="marks = (o.standing.read_mark for o in others if o.fingerprint == self.fingerprint)",
-        becomes="marks = (o.standing.read_mark for o in others if o == self)",
+        was="marks = (o.precedence.read_mark for o in others if o.fingerprint == self.fingerprint)",
+        becomes="marks = (o.precedence.read_mark for o in others if o == self)",
         why="who read a part of what was sent again replaces a whole run, and nobody looks again",
         killed_by=[
             f"{UNIT}/test_builds.py::test_a_stored_build_read_what_builds_with_its_content_have_read"
@@ -238,7 +238,7 @@ MUTANTS = (
     Mutant(
         name="absent-is-unequal",
         room="storage",
-        was='return f"({_has_key(asked.key, column, literals)} AND NOT {any_of})"',
+        was='return f"({_has_key(comparison.key, column, literals)} AND NOT {any_of})"',
         becomes='return f"(NOT {any_of})"',
         why="metadata.tier != gold finds runs without a tier",
         killed_by=["tests/properties/test_where_answers.py::test_all_find_the_same_runs"],
@@ -340,8 +340,8 @@ MUTANTS = (
     Mutant(
         name="late-store-of-any-schema",
         room="storage",
-        was="if lane.needs_schema and not self._is_usable:",
-        becomes="if lane.is_open and not self._is_usable:",
+        was="if connection.needs_schema and not self._is_usable:",
+        becomes="if connection.is_open and not self._is_usable:",
         why="a role writes to tables of another release when the store turns up after its start",
         killed_by=["tests/unit/storage/test_late.py"],
     ),
@@ -394,7 +394,7 @@ MUTANTS = (
     Mutant(
         name="no-upgrade-for-the-feed",
         room="storage",
-        was="return _has(lane, EXPANSIONS)",
+        was="return _has(connection, EXPANSIONS)",
         becomes="return False",
         why="an API of the release before refuses positions of the feed that one of this gave out",
         killed_by=[

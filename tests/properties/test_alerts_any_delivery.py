@@ -13,9 +13,9 @@ import pytest
 from tests.support.extracting import T0_NS, World
 from tests.support.otlp_requests import wire_span
 
+from spanloom.alerts.condition import RunCondition
 from spanloom.alerts.definition import AlertDefinition
-from spanloom.alerts.keeping import FOLLOWER, Alerts
-from spanloom.alerts.question import RunLine
+from spanloom.alerts.service import FOLLOWER, Alerts
 from spanloom.alerts.watcher import AlertWatcher
 from spanloom.core.model.access import Reach
 from spanloom.core.model.alert import AlertState
@@ -137,8 +137,8 @@ class Watched:
     def meet(self, name: str, runs: Sequence[Run]) -> set[str]:
         """Return the runs that meet a line by their last version, as a list says."""
         keys = [TraceKey(PROJECT, run.trace_id) for run in runs]
-        where = RunLine(LINES[name]).at(self.world.now_ns)
-        found = self.world.store.runs.asked_among(keys, Reach.ALL, where)
+        where = RunCondition(LINES[name]).at(self.world.now_ns)
+        found = self.world.store.runs.matching_among(keys, Reach.ALL, where)
         settled = {t for t in (r.trace_id for r in runs) if self.world.said(t)[1] == "settled"}
         return {k.trace_id for k in found if name in LASTING or k.trace_id in settled}
 

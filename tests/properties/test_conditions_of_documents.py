@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.support.generated_runs import MS, generate_records
 from tests.support.where_strategies import WHERES
 
-from spanloom.core.asking.compiled import compile_for_runs
-from spanloom.core.asking.of_document import row_of
-from spanloom.core.asking.row import RunRow
 from spanloom.core.document import Document, HeldDocument
 from spanloom.core.formats.canonical import encode_document
+from spanloom.core.matching.compiled import compile_for_runs
+from spanloom.core.matching.of_document import row_of
+from spanloom.core.matching.row import RunRow
 from spanloom.core.query.where.parser import parse_where
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from tests.support.scripted_judge import config_of
 from spanloom.evaluation.judge.answer import InvalidAnswerError, read_answer
 from spanloom.evaluation.judge.fitting import Room, fit
 from spanloom.evaluation.judge.port import estimated_tokens
-from spanloom.evaluation.judge.steps import Line, Told
+from spanloom.evaluation.judge.steps import Line, StepLines
 
 CONFIGS = [
     config_of(values=["a", "b"]),
@@ -60,7 +60,7 @@ def test_a_text_without_an_object_is_no_answer(config: object, text: str) -> Non
 
 @given(lines=LINES, tokens=st.integers(100, 5_000))
 def test_steps_fit_and_their_share_is_known(lines: list[Line], tokens: int) -> None:
-    fitted = fit(Told(lines, [], 0), Room(tokens))
+    fitted = fit(StepLines(lines, [], 0), Room(tokens))
     assert estimated_tokens(fitted.parts[0]) <= tokens
     assert 0 <= fitted.coverage <= 1
     if sum(len(line.head) + len(line.text) + 3 for line in lines) * 4 <= tokens:
@@ -72,7 +72,7 @@ def test_windows_are_bounded_in_number_and_size(
     lines: list[Line], tokens: int, windows: int
 ) -> None:
     numbered = [line._replace(number=at, head=f"{at} |") for at, line in enumerate(lines, 1)]
-    fitted = fit(Told(numbered, [], 0), Room(tokens, windows, tokens))
+    fitted = fit(StepLines(numbered, [], 0), Room(tokens, windows, tokens))
     assert 1 <= len(fitted.parts) <= windows
     assert all(estimated_tokens(part) <= tokens for part in fitted.parts)
     assert 0 <= fitted.coverage <= 1

@@ -16,7 +16,7 @@ from spanloom.evaluation.files.bases import read_report
 from spanloom.evaluation.files.comparing import compare
 from spanloom.evaluation.files.config.reading import read_config
 from spanloom.evaluation.files.config.text import ConfigError, read_text
-from spanloom.evaluation.files.judging import Judgement, given_run
+from spanloom.evaluation.files.judging import Judgement, run_to_judge
 from spanloom.evaluation.files.markdown import MOST_BYTES, markdown
 from spanloom.evaluation.files.outcome import Strictness, conclude
 from spanloom.evaluation.files.report import head_of, report_lines, report_schema
@@ -42,7 +42,7 @@ with stub_kinds():
 def report_of(documents: list[dict[str, Any]]) -> bytes:
     judgement = Judgement(CONFIG.evaluators)
     for document in documents:
-        judgement.take(given_run(document))
+        judgement.take(run_to_judge(document))
     outcome = conclude(CONFIG, judgement, {}, Strictness(is_gate=True))
     assert len(markdown(CONFIG.name, CONFIG.warn_scores, judgement, outcome).encode()) <= MOST_BYTES
     return b"".join(report_lines(head_of(CONFIG, judgement, outcome), judgement))

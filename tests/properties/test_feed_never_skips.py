@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
 from tests.support.extracting import World, sent
-from tests.support.feed_lanes import US, FeedLane, FeedRow, make_feed
+from tests.support.feed_connections import US, FeedConnection, FeedRow, make_feed
 from tests.support.memory_feed import MemoryFeed
 from tests.support.memory_progress import MemoryProgress
 from tests.support.memory_store import MemoryStore
@@ -91,15 +91,15 @@ class Process:
     """What lost its answer: nobody knows whether it was stored."""
 
     def __post_init__(self) -> None:
-        self.lane = FeedLane()
-        self.lane.inserting = self._insert
-        self.feed = make_feed(self.lane.as_lane(), SharedClock(lambda: self.now_s))
+        self.connection = FeedConnection()
+        self.connection.inserting = self._insert
+        self.feed = make_feed(self.connection.as_connection(), SharedClock(lambda: self.now_s))
 
     def announce(self, announcements: Sequence[Announcement]) -> None:
         """Announce; what lost its answer comes again after the next."""
         before, self.again = self.again, []
         for some in (announcements, before):
-            self.lane.now_us = int(self.now_s * US)
+            self.connection.now_us = int(self.now_s * US)
             try:
                 self.feed.announce(some)
             except StoreUnavailableError:
@@ -138,13 +138,13 @@ def test_inserts_of_many_processes_of_any_length(
     inserts: list[tuple[int, float, float, bool, int, int]], looks: list[tuple[float, float]]
 ) -> None:
     began_us = 10**15
-    lane, rows = FeedLane(), visible_later(inserts)
-    clock = SharedClock(lambda: lane.now_us / US)
-    reader = Reader(make_feed(lane.as_lane(), clock))
+    connection, rows = FeedConnection(), visible_later(inserts)
+    clock = SharedClock(lambda: connection.now_us / US)
+    reader = Reader(make_feed(connection.as_connection(), clock))
 
     def turn(us: int) -> None:
-        lane.now_us = began_us + us
-        lane.visible = [
+        connection.now_us = began_us + us
+        connection.visible = [
             row._replace(changed=began_us + row.changed) for ends, row in rows if ends <= us
         ]
 
@@ -153,7 +153,7 @@ def test_inserts_of_many_processes_of_any_length(
         at_s = max(look_s, before_s)
         before_s = at_s + later_s
         rows_us = int(before_s * US)
-        lane.between = lambda us=rows_us: turn(us)  # type: ignore[misc]  # a default of its own
+        connection.between = lambda us=rows_us: turn(us)  # type: ignore[misc]  # a default of its own
         turn(int(at_s * US))
         reader.look()
     assert set(reader.told) == {row.told for _, row in rows}
@@ -167,15 +167,17 @@ def test_a_horizon_shorter_than_an_insert_would_skip(monkeypatch: pytest.MonkeyP
     """What the horizon is for: with a short one the same reader misses a row."""
     for horizon_s, found in ((HORIZON_S, 2), (1.0, 1)):
         monkeypatch.setattr(clocks, "HORIZON_S", horizon_s)
-        lane = FeedLane()
-        clock = SharedClock(lambda lane=lane: lane.now_us / US)  # type: ignore[misc]  # its own
-        reader = Reader(make_feed(lane.as_lane(), clock))
-        slow = FeedRow("p", "slow", 1, "settled", 0, False, lane.now_us, 1, 1)
-        lane.visible = [FeedRow("p", "quick", 1, "settled", 0, False, lane.now_us + US, 2, 1)]
+        connection = FeedConnection()
+        clock = SharedClock(lambda connection=connection: connection.now_us / US)  # type: ignore[misc]  # its own
+        reader = Reader(make_feed(connection.as_connection(), clock))
+        slow = FeedRow("p", "slow", 1, "settled", 0, False, connection.now_us, 1, 1)
+        connection.visible = [
+            FeedRow("p", "quick", 1, "settled", 0, False, connection.now_us + US, 2, 1)
+        ]
         for seconds in (3, 4, 5):
-            lane.now_us = slow.changed + seconds * US
+            connection.now_us = slow.changed + seconds * US
             reader.look()
-        lane.visible.append(slow)
+        connection.visible.append(slow)
         reader.look()
         assert len(set(reader.told)) == found
 
@@ -187,7 +189,7 @@ def test_a_horizon_shorter_than_an_insert_would_skip(monkeypatch: pytest.MonkeyP
 class Alone:
     """An embedded store whose INSERTs take as long as other things happen."""
 
-    lane: FeedLane = field(default_factory=FeedLane)
+    connection: FeedConnection = field(default_factory=FeedConnection)
     kept: set[tuple[TraceKey, int]] = field(default_factory=set)
     written: int = 0
 
@@ -196,15 +198,15 @@ class Alone:
         self.reader = Reader(self.feed)
 
     def start(self) -> None:
-        clock = OwnClock(lambda: self.lane.now_us * 1000)
-        self.feed = make_feed(self.lane.as_lane(), clock)
+        clock = OwnClock(lambda: self.connection.now_us * 1000)
+        self.feed = make_feed(self.connection.as_connection(), clock)
 
     def do(self, happenings: Any) -> None:
         for what, value in happenings:
             if what == "look":
                 self.reader.look()
             elif what == "time":
-                self.lane.now_us = max(self.lane.now_us + int(value * US), 1)
+                self.connection.now_us = max(self.connection.now_us + int(value * US), 1)
             elif what == "start":
                 self.start()
                 self.reader.feed = self.feed
@@ -219,18 +221,18 @@ class Alone:
         def inserting(rows: list[FeedRow]) -> None:
             self.do(meanwhile)
             if how != "lost":
-                self.lane.visible += rows
+                self.connection.visible += rows
                 self.kept |= {row.told for row in rows}
             if how != "kept":
                 raise StoreUnavailableError("the answer got lost, at least")
 
-        before, self.lane.inserting = self.lane.inserting, inserting
+        before, self.connection.inserting = self.connection.inserting, inserting
         try:
             self.feed.announce([told])
         except StoreUnavailableError:
             assert how != "kept"
         finally:
-            self.lane.inserting = before
+            self.connection.inserting = before
 
 
 SMALL = st.one_of(

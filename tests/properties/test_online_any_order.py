@@ -61,7 +61,7 @@ class Story:
             self.online.announce(trace(run), version)
 
     def take(self) -> None:
-        self.online.taker.run_once()
+        self.online.follower.run_once()
 
     def judge(self) -> None:
         self.online.tick()

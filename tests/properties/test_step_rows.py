@@ -17,8 +17,8 @@ from spanloom.api.schemas import decode_step_cursor, encode_step_cursor
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.steps import StepsAsked
-from spanloom.core.query.question import Question, orders_of, parse_order
+from spanloom.core.ports.steps import StepSelection
+from spanloom.core.query.selection import RunSelection, orders_of, parse_order
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.storage.runs import top_steps
@@ -46,8 +46,8 @@ def stores(clickhouse_store: ClickHouseStore) -> tuple[str, Sequence[Store]]:
     return project, both
 
 
-def asked_for(where: str = "", run_where: str = "", order: str = "-start") -> StepsAsked:
-    return StepsAsked(
+def asked_for(where: str = "", run_where: str = "", order: str = "-start") -> StepSelection:
+    return StepSelection(
         parse_steps_where(where, 0) if where else None,
         parse_where(run_where, 0) if run_where else None,
         parse_order(order, Subject.STEP),
@@ -137,7 +137,7 @@ def test_pages_go_on_after_a_duration_of_more_than_63_bits(
     )
     runs = read_pages(
         lambda most, at: clickhouse_store.runs.list(
-            reach, ALL, most, at and decode_cursor(encode_cursor(at)), Question(order=by)
+            reach, ALL, most, at and decode_cursor(encode_cursor(at)), RunSelection(order=by)
         ),
         1,
     )
@@ -195,7 +195,7 @@ def test_a_position_goes_on_only_in_a_run_that_is_asked_for(
         assert all(row.key != first.key for row in rows)
 
 
-def _paged(store: Store, project: str, size: int, asked: StepsAsked) -> list[ListedStep]:
+def _paged(store: Store, project: str, size: int, asked: StepSelection) -> list[ListedStep]:
     rows: list[ListedStep] = []
     for _ in range(3):
         after = rows[-1].cursor if rows else None

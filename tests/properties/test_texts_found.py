@@ -21,10 +21,10 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import DeletionScope
 from spanloom.core.ports.texts import TextSearch
-from spanloom.core.query.text_query import Term, TextQuery
+from spanloom.core.query.where.text_query import Term, TextQuery
 from spanloom.core.query.words import YOUNG, composed, place_tokens, tokenize
 from spanloom.core.records.hit import Part
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.parameters import bind
 from spanloom.storage.engine.settings import UPKEEP_SETTINGS
 from spanloom.storage.texts.search import PREPARED, WORDS
@@ -102,7 +102,7 @@ def test_accents_are_composed_or_not(text: str) -> None:
 
 
 def test_the_index_has_the_words_that_are_declared(clickhouse_store: ClickHouseStore) -> None:
-    [(found,)] = clickhouse_store.lanes.worker._client.query(
+    [(found,)] = clickhouse_store.connections.worker._client.query(
         "SELECT type_full FROM system.data_skipping_indices"
         " WHERE database = currentDatabase() AND table = 'step_texts'"
     ).result_rows
@@ -110,7 +110,7 @@ def test_the_index_has_the_words_that_are_declared(clickhouse_store: ClickHouseS
 
 
 def check_words(clickhouse_store: ClickHouseStore, said: Sequence[str]) -> None:
-    answer = clickhouse_store.lanes.prober._client.raw_query(
+    answer = clickhouse_store.connections.prober._client.raw_query(
         f"SELECT {WORDS} AS found FROM (SELECT arrayJoin(JSONExtract({{said:String}},"
         " 'Array(String)')) AS Text)",
         parameters=bind({"said": list(said)}),
@@ -181,9 +181,9 @@ def test_any_query_finds_what_looking_at_every_text_finds(
                 deletion(DeletionScope(Reach.only(key.project), trace_id=key.trace_id))
             )
     check_queries(clickhouse_store, memory_store, projects, choose, 10)
-    lane = Lane(clickhouse_store.lanes.writer._client, UPKEEP_SETTINGS)
-    ClickHouseUpkeep(lane, NoLock()).remove_deleted(0)
-    lane.run("OPTIMIZE TABLE step_texts FINAL")
+    connection = Connection(clickhouse_store.connections.writer._client, UPKEEP_SETTINGS)
+    ClickHouseUpkeep(connection, NoLock()).remove_deleted(0)
+    connection.run("OPTIMIZE TABLE step_texts FINAL")
     check_queries(clickhouse_store, memory_store, projects, choose, 30)
 
 

@@ -18,16 +18,16 @@ from tests.support.paging import read_pages
 from tests.support.where_documents import LOOPS, found
 from tests.support.where_strategies import HOSTILE, WHERES, map_parts, quoted
 
-from spanloom.core.asking.compiled import compile_for_runs
-from spanloom.core.asking.row import RunRow
-from spanloom.core.asking.verdict import Said
 from spanloom.core.errors import InvalidQueryError
+from spanloom.core.matching.compiled import compile_for_runs
+from spanloom.core.matching.row import RunRow
+from spanloom.core.matching.verdict import Judgements
 from spanloom.core.model.access import Reach
-from spanloom.core.query.question import Question, parse_order
+from spanloom.core.query.selection import RunSelection, parse_order
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import Chain, Compare, Count, In, Link
 from spanloom.storage.where.compile import compile_where
-from spanloom.storage.where.side_tables import Beside
+from spanloom.storage.where.side_tables import SideTables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.store import Store
     from spanloom.core.query.where import tree
     from spanloom.core.query.where.fields import Value
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.store import ClickHouseStore
 
 RUNS = 500
@@ -53,7 +53,7 @@ class Asked(NamedTuple):
     records: Sequence[TrajectoryRecord]
     rows: Sequence[RunRow]
     """The runs without a store."""
-    lane: Lane
+    connection: Connection
 
     def __repr__(self) -> str:
         """Be short: Hypothesis shows it with what fails."""
@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
     def answers(self, where: str) -> Sequence[set[str]]:
         """Return the traces that each of the stores finds."""
-        question = Question(parse_where(where, now_ns=0))
+        question = RunSelection(parse_where(where, now_ns=0))
         reach = Reach.only(self.project)
         return [
             *(
@@ -95,16 +95,16 @@ def _generated(clickhouse_store: ClickHouseStore, runs: int) -> Asked:
         say_by_chance(store, records)
     rows = [_row(record, memory) for record in records]
     stores = (clickhouse_store, memory)
-    return Asked(stores, project, records, rows, clickhouse_store.lanes.asker)
+    return Asked(stores, project, records, rows, clickhouse_store.connections.asker)
 
 
 def _row(record: TrajectoryRecord, memory: MemoryStore) -> RunRow:
     row = RunRow(record.trajectory, record.version, record.status, seq=record.seq)
     told = visible_of(memory.state, record.key)
-    of_steps = {step_id: Said(*said) for step_id, said in told.items() if step_id}
+    of_steps = {step_id: Judgements(*said) for step_id, said in told.items() if step_id}
     is_annotated = any(said.is_annotated for said in told.values())
     scores = told[""].scores if "" in told else {}
-    row.said = Said(is_annotated, scores, of_steps)
+    row.judgements = Judgements(is_annotated, scores, of_steps)
     return row
 
 
@@ -152,7 +152,7 @@ def test_a_pattern_that_re2_does_not_know_is_refused(
     clickhouse_store: ClickHouseStore, pattern: str
 ) -> None:
     def ask() -> None:
-        question = Question(parse_where(f"root_name ~ {quoted(pattern)}", now_ns=0))
+        question = RunSelection(parse_where(f"root_name ~ {quoted(pattern)}", now_ns=0))
         clickhouse_store.runs.list(Reach.ALL, None, 1, None, question)
 
     with pytest.raises(InvalidQueryError):
@@ -161,7 +161,7 @@ def test_a_pattern_that_re2_does_not_know_is_refused(
 
 @pytest.mark.parametrize("order", ["-cost", "cost", "-duration", "start", "-failures", "-start"])
 def test_every_order_is_the_same_in_both_stores_page_by_page(few: Asked, order: str) -> None:
-    question = Question(order=parse_order(order))
+    question = RunSelection(order=parse_order(order))
     reach = Reach.only(few.project)
     whole = [
         [
@@ -185,8 +185,8 @@ def test_exchanging_any_literal_never_changes_the_sql(
 ) -> None:
     condition = parse_where(where, now_ns=0)
     other = _exchanged(condition, data)
-    beside = Beside(few.lane, Reach.only(few.project))
-    assert compile_where(condition, beside).text == compile_where(other, beside).text
+    tables = SideTables(few.connection, Reach.only(few.project))
+    assert compile_where(condition, tables).text == compile_where(other, tables).text
 
 
 def _exchanged(where: tree.Condition, data: st.DataObject) -> tree.Condition:

@@ -25,8 +25,8 @@ from tests.simulation.tables import (
     revisit_blocks,
 )
 
-from spanloom.core.asking.listed import placed_steps
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.matching.listed import placed_steps
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.progress import FOREVER_S, ChangedSeconds, Progress, TraceChange
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
     from spanloom.core.ports.building import Call, CallWindow, CarriedRecord, TrajectoryRecord
     from spanloom.core.sharing import Slices
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection as StoreConnection
 
 
 class Connection:
@@ -184,10 +184,10 @@ class SimSpans:
 
 
 class SimTrajectories(ClickHouseTrajectories):
-    """``TrajectoryWriter``: the real one, over a lane that answers its queries from the model."""
+    """``TrajectoryWriter``: the real one, whose connection answers queries from the model."""
 
     def __init__(self, connection: Connection) -> None:
-        super().__init__(cast("Lane", SimLane(connection)), is_alone=False)
+        super().__init__(cast("StoreConnection", SimConnection(connection)), is_alone=False)
         self._store = connection
 
     def write(self, records: list[TrajectoryRecord]) -> AbstractSet[TraceKey]:
@@ -202,7 +202,7 @@ class SimTrajectories(ClickHouseTrajectories):
         insert("trajectory_list", [row for r in current for row in list_rows(r)])
 
 
-class SimLane:
+class SimConnection:
     """The queries and the INSERT of ``ClickHouseTrajectories`` and ``Ledger``."""
 
     def __init__(self, connection: Connection) -> None:
@@ -286,9 +286,9 @@ class SimLane:
 
 def feed_over(connection: Connection) -> ClickHouseFeed:
     """Return the real feed of a process."""
-    lane = cast("Lane", SimLane(connection))
+    served = cast("StoreConnection", SimConnection(connection))
     clock = clocks.SharedClock(lambda: connection.engine.now_ns / NS)
-    return ClickHouseFeed(lane, clock, clocks.Announcer(lane, clock), ReadQueues(lane))
+    return ClickHouseFeed(served, clock, clocks.Announcer(served, clock), ReadQueues(served))
 
 
 def rank_in_list(row: ListRow) -> tuple[int, int, bool]:
@@ -310,7 +310,7 @@ COLUMNS = {
     "span_count": "SpanCount",
     "is_deleted": "IsDeleted",
     "builder": "Builder",
-    "is_said": "IsSaid",
+    "is_judgement": "IsSaid",
     "writer": "Writer",
     "number": "Number",
     "is_again": "IsAgain",

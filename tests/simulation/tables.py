@@ -140,10 +140,10 @@ class Told(NamedTuple):
     version: int
     status: str
     start_ns: int
-    is_said: bool
+    is_judgement: bool
     writer: int
     number: int
-    is_again: bool
+    is_repeated: bool
     changed_us: int
 
 

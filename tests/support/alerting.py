@@ -9,7 +9,7 @@ from tests.support.memory_store import MemoryStore
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.alerts.definition import AlertDefinition
-from spanloom.alerts.keeping import FOLLOWER, Alerts
+from spanloom.alerts.service import FOLLOWER, Alerts
 from spanloom.alerts.watcher import AlertWatcher
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.span import TraceKey
@@ -47,7 +47,7 @@ class Alerting:
             self.store,
             FeedFollower(self.store.feed, self.store.followers, FOLLOWER),
             self.metrics,
-            tell=self._tell,
+            notify=self._tell,
             clock_ns=lambda: self.now_ns,
         )
 

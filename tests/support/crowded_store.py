@@ -36,7 +36,7 @@ def arm(order: Path) -> None:
     def open_crowded(url: str) -> ClickHouseStore:
         store = open_store(url)
         for statement in CROWD:
-            store.lanes.worker.run(statement)
+            store.connections.worker.run(statement)
         threading.Thread(target=relieve, args=(store,), daemon=True).start()
         return store
 
@@ -44,7 +44,7 @@ def arm(order: Path) -> None:
         while order.exists():
             time.sleep(0.02)
         for statement in RELIEVE:
-            store.lanes.worker.run(statement)
+            store.connections.worker.run(statement)
 
     vars(wiring)["open_store"] = open_crowded
 

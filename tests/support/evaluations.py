@@ -9,7 +9,7 @@ from tests.support.command_output import run_command
 from tests.support.stub_kinds import run_document
 
 from spanloom.evaluation.files.config.reading import Config, read_config
-from spanloom.evaluation.files.judging import Judgement, given_run
+from spanloom.evaluation.files.judging import Judgement, run_to_judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ def judged(config: Config, values: Iterable[object]) -> Judgement:
     judgement = Judgement(config.evaluators)
     for number, value in enumerate(values, 1):
         told = value if isinstance(value, dict) else {"score": value}
-        judgement.take(given_run(run_document(number, told)))
+        judgement.take(run_to_judge(run_document(number, told)))
     return judgement
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.query.question import condition_of
+from spanloom.core.query.selection import condition_of
 
 if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition

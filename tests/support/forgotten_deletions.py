@@ -14,11 +14,11 @@ TABLES = ("deleted_traces", "deletions")
 
 def forget_deletions(store: ClickHouseStore) -> None:
     """Remove the record of all deletions from an embedded store: rows still hidden show again."""
-    lane = store.lanes.worker
-    hiding = lane.hiding
+    connection = store.connections.worker
+    hiding = connection.hiding
     if not hiding.may_hide:
         return
     assert isinstance(hiding, DeletedRows)
     for table in TABLES:
-        lane.run(f"TRUNCATE TABLE {table}")
+        connection.run(f"TRUNCATE TABLE {table}")
     hiding._has_deletions = False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.annotations import annotation
 
-from spanloom.core.asking.listed import placed_steps
+from spanloom.core.matching.listed import placed_steps
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.score import Score
 

@@ -50,14 +50,14 @@ from spanloom.core.ports.alerts import EventsQuery
 from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery, StoredScheme
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
-from spanloom.core.ports.steps import StepsAsked
+from spanloom.core.ports.steps import StepSelection
 from spanloom.core.ports.texts import TextSearch
 from spanloom.core.query.positions import Position
-from spanloom.core.query.question import parse_order
+from spanloom.core.query.selection import parse_order
 from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
-from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_where
+from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.core.sharing import ALL
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ def _steps(twins: Twins, reach: Reach) -> Seen:
 
 def _top_steps(twins: Twins, reach: Reach) -> Seen:
     """Return the projects of steps in an order by a value."""
-    asked = StepsAsked(order=parse_order("-duration", Subject.STEP))
+    asked = StepSelection(order=parse_order("-duration", Subject.STEP))
     of_both = filtered(conversation=twins.conversation)
     return {row.key.project for row in twins.store.steps.list(reach, of_both, EVERY, None, asked)}
 
@@ -304,11 +304,13 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
     },
     "runs.asked_among": lambda t, reach: {
         key.project
-        for key in t.store.runs.asked_among([t.mine, t.theirs], reach, parse_where("steps >= 0", 0))
+        for key in t.store.runs.matching_among(
+            [t.mine, t.theirs], reach, parse_where("steps >= 0", 0)
+        )
     },
     "runs.asked_of_each": lambda t, reach: {
         key.project
-        for key in t.store.runs.asked_of_each(
+        for key in t.store.runs.matching_each(
             [t.mine, t.theirs], reach, [parse_where("steps >= 0", 0)]
         )[0]
     },

@@ -17,7 +17,7 @@ from spanloom.storage.engine.statements import Migration, migrations
 from spanloom.storage.upkeep import store
 
 if TYPE_CHECKING:
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 NUMBER = migrations()[-1].number + 1
 LATER = Migration(
@@ -43,8 +43,8 @@ def arm(left: int) -> None:
         if left < 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def migrate(lane: Lane, _: object, *, in_phases: bool) -> list[str]:
-        return migrating.migrate(lane, count_down, in_phases=in_phases)
+    def migrate(connection: Connection, _: object, *, in_phases: bool) -> list[str]:
+        return migrating.migrate(connection, count_down, in_phases=in_phases)
 
     vars(migrating)["migrations"] = lambda: (*migrations(), LATER)
     vars(store)["migrate"] = migrate

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanloom.core.document import Document
 from spanloom.core.exchange.kept import FOLLOWING, MEMBERS
 from spanloom.core.formats.conversation import text_of
-from spanloom.core.formats.imported import TOLD_ANEW
+from spanloom.core.formats.imported import RECOMPUTED
 from spanloom.core.formats.losses import Code
 from spanloom.core.messages.texts import messages_in
 from spanloom.core.values.attributes import decimal, json_value
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Facts = dict[str, str]
-_ANEW = TOLD_ANEW | {"dialects"}
+_ANEW = RECOMPUTED | {"dialects"}
 """Members of ``extraction`` that the reader determines: the format is the dialect."""
 _HISTORY = "metadata.history"
 _CALLS = {Code.CALL_UNPAIRED, Code.CALL_ID_MADE, Code.ARGS_NOT_OBJECT, Code.TOOL_RETRY_DROPPED}

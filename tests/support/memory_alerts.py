@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tests.support.memory_state import MemorySubject
 
 from spanloom.core.model.alert import DeliveryState, EventPlace
-from spanloom.core.ports.alerts import Untold
+from spanloom.core.ports.alerts import PendingDelivery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -123,25 +123,25 @@ class MemoryAlerts(MemorySubject):
             one for _, one in kept if (one.project, one.alert) == (project, name) and one.id in ids
         ]
 
-    def untold(self, from_us: int, limit: int) -> Sequence[Untold]:
-        """See ``AlertStore.untold``."""
+    def pending(self, from_us: int, limit: int) -> Sequence[PendingDelivery]:
+        """See ``AlertStore.pending``."""
         with self._state.lock:
             events = sorted(self._state.alert_events.values(), key=_place)
             found = [self._untold(e, c) for e in events if e.at_us >= from_us for c in e.channels]
         counts = Counter[tuple[str, str]]()
-        untold: list[Untold] = []
+        pending: list[PendingDelivery] = []
         for one in found:
             if one is not None and counts[one.event.project, one.channel] < limit:
                 counts[one.event.project, one.channel] += 1
-                untold.append(one)
-        return untold
+                pending.append(one)
+        return pending
 
-    def _untold(self, event: AlertEvent, channel: str) -> Untold | None:
+    def _untold(self, event: AlertEvent, channel: str) -> PendingDelivery | None:
         tried = self._state.alert_deliveries.get((event.project, event.id, event.number, channel))
         if tried is None:
-            return Untold(event, channel, 0, 0)
+            return PendingDelivery(event, channel, 0, 0)
         is_over = tried.state is not DeliveryState.PENDING
-        return None if is_over else Untold(event, channel, tried.tries, tried.at_us)
+        return None if is_over else PendingDelivery(event, channel, tried.tries, tried.at_us)
 
     def _last(self) -> Sequence[AlertEvent]:
         with self._state.lock:

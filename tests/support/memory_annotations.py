@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 class MemoryAnnotations(MemorySubject):
     """Annotations; each is also a score."""
 
-    def add(self, rows: Sequence[Annotation], *, is_told: bool = True) -> None:
+    def add(self, rows: Sequence[Annotation], *, is_announced: bool = True) -> None:
         """See ``AnnotationStore.add``."""
-        with self._state.telling(row.slot.key for row in rows if is_told), self._state.lock:
+        with (
+            self._state.announcing_judgements(row.slot.key for row in rows if is_announced),
+            self._state.lock,
+        ):
             for row in rows:
                 if row not in self._state.annotations:
                     self._state.annotations.append(row)
@@ -69,9 +72,9 @@ class MemoryAnnotations(MemorySubject):
         ]
         return sorted(found, key=lambda row: (row.slot, row.revision))
 
-    def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
-        """See ``AnnotationStore.telling``."""
-        return self._state.telling(keys)
+    def announcing_judgements(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
+        """See ``AnnotationStore.announcing_judgements``."""
+        return self._state.announcing_judgements(keys)
 
 
 class MemorySchemes(MemorySubject):

@@ -9,8 +9,8 @@ from tests.support.memory_queues import MemoryQueues
 
 from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.ports.feed import Announcement, FeedPage, PositionGoneError
+from spanloom.core.query.lists import meets
 from spanloom.core.query.positions import Position, Sight, advance, cut, unseen
-from spanloom.core.query.question import meets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,10 @@ class MemoryFeed(MemoryListing):
             wanted = {line.key: line for line in self._lines.all() if meets(line, where)}
         withheld = withheld_from_all(MemoryQueues(self._state), reach)
         shown = ((a, wanted.get(a.key)) for a in unseen(found, after))
-        new = [a._replace(now=None if a.is_said and a.key in withheld else now) for a, now in shown]
+        new = [
+            a._replace(now=None if a.is_judgement and a.key in withheld else now)
+            for a, now in shown
+        ]
         return FeedPage(new, advance(found, after, sight, has_more=has_more), has_more)
 
     def deleted_among(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:

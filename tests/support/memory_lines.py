@@ -15,7 +15,7 @@ from spanloom.core.query.continuations import (
     TURNS,
     find_continuations,
 )
-from spanloom.core.query.question import meets
+from spanloom.core.query.lists import meets
 from spanloom.storage.runs.current import listed_run
 from spanloom.storage.runs.rows import summary_row
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.query.lists import ListedRun
-    from spanloom.core.query.question import Question
+    from spanloom.core.query.selection import RunSelection
 
 
 class _Told:
@@ -63,8 +63,8 @@ class MemoryLines(MemorySubject):
         with self._state.lock:
             return with_said(self._tell(self._state.records[key]).run, visible_of(self._state, key))
 
-    def is_asked_for(self, key: TraceKey, question: Question) -> bool:
-        return question.where is None or holds(question.where, self.run(key))
+    def is_asked_for(self, key: TraceKey, selection: RunSelection) -> bool:
+        return selection.where is None or holds(selection.where, self.run(key))
 
     def _tell(self, record: TrajectoryRecord) -> _Told:
         known = self._told.get(record.key)

@@ -27,7 +27,9 @@ class MemoryQueues(MemorySubject):
     def put(self, queue: Queue) -> None:
         """See ``AnnotationQueueStore.put``."""
         items = self.items(queue)
-        with self._state.telling(TraceKey(queue.project, item.trace_id) for item in items):
+        with self._state.announcing_judgements(
+            TraceKey(queue.project, item.trace_id) for item in items
+        ):
             self._state.queues[queue.project, queue.name] = queue
 
     def list(self, reach: Reach, name: str = "") -> Sequence[Queue]:
@@ -55,7 +57,7 @@ class MemoryQueues(MemorySubject):
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
         """See ``AnnotationQueueStore.add_events``."""
         keys = (TraceKey(queue.project, event.trace_id) for event in events)
-        with self._state.telling(keys), self._state.lock:
+        with self._state.announcing_judgements(keys), self._state.lock:
             self._state.queue_events.setdefault((queue.project, queue.name), set()).update(events)
 
     def events(self, queue: Queue) -> Sequence[QueueEvent]:

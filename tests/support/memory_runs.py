@@ -20,7 +20,8 @@ from spanloom.core.query.continuations import (
     TURNS,
     Continuation,
 )
-from spanloom.core.query.question import ANY_RUN, Question, all_of, condition_of, meets
+from spanloom.core.query.lists import meets
+from spanloom.core.query.selection import ANY_RUN, RunSelection, all_of, condition_of
 from spanloom.evaluation.comparison.shaping import shape_of
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
+    from spanloom.core.ports.steps import ListedStep, StepCursor, StepSelection
     from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
     from spanloom.core.query.shapes import RunShape
     from spanloom.core.query.stats import Group, Numbers
@@ -45,34 +46,34 @@ class MemoryRuns(MemoryListing):
         where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-        question: Question = ANY_RUN,
+        selection: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         """See ``RunReader.list``."""
-        descending = question.order.is_descending
+        descending = selection.order.is_descending
         comes_later = operator.lt if descending else operator.gt
         seen = [line for line in self._lines.all() if reach.covers(line.key.project)]
         matching = [
-            replace(line, rank=rank_of(question.order, self._lines.run(line.key)))
+            replace(line, rank=rank_of(selection.order, self._lines.run(line.key)))
             for line in seen
-            if meets(line, where) and self._lines.is_asked_for(line.key, question)
+            if meets(line, where) and self._lines.is_asked_for(line.key, selection)
         ]
         matching.sort(key=lambda line: line.cursor.place, reverse=descending)
         place = None if after is None else after.place
         rest = [m for m in matching if place is None or comes_later(m.cursor.place, place)]
         return rest[:limit]
 
-    def asked_among(
+    def matching_among(
         self, keys: Sequence[TraceKey], reach: Reach, where: Condition
     ) -> AbstractSet[TraceKey]:
-        """See ``RunReader.asked_among``."""
+        """See ``RunReader.matching_among``."""
         own = [key for key in keys if reach.covers(key.project) and key in self._state.records]
-        return {key for key in own if self._lines.is_asked_for(key, Question(where))}
+        return {key for key in own if self._lines.is_asked_for(key, RunSelection(where))}
 
-    def asked_of_each(
+    def matching_each(
         self, keys: Sequence[TraceKey], reach: Reach, wheres: Sequence[Condition]
     ) -> Sequence[AbstractSet[TraceKey]]:
-        """See ``RunReader.asked_of_each``."""
-        return [self.asked_among(keys, reach, where) for where in wheres]
+        """See ``RunReader.matching_each``."""
+        return [self.matching_among(keys, reach, where) for where in wheres]
 
     def conversation(
         self,
@@ -107,7 +108,7 @@ class MemoryStats(MemoryListing):
 
     def shapes(self, reach: Reach, where: Condition | None, most: int) -> Sequence[RunShape]:
         """See ``StatsReader.shapes``: of the documents, which have milliseconds."""
-        lines = MemoryRuns(self._state).list(reach, None, most, question=Question(where))
+        lines = MemoryRuns(self._state).list(reach, None, most, selection=RunSelection(where))
         with self._state.lock:
             documents = [self._state.records[line.key].document for line in lines]
         return [shape_of(orjson.loads(document)) for document in documents]
@@ -122,7 +123,7 @@ class MemorySteps(MemoryListing):
         where: Condition | None,
         limit: int,
         after: StepCursor | None = None,
-        asked: StepsAsked = ANY_STEP,
+        asked: StepSelection = ANY_STEP,
     ) -> Sequence[ListedStep]:
         """See ``StepReader.list``."""
         found: list[ListedStep] = []

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class MemoryScores(MemorySubject):
     """Scores by their newest revisions."""
 
-    def add(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
+    def add(self, scores: Sequence[Score], *, is_announced: bool = True) -> None:
         """See ``ScoreStore.add``."""
-        with self._state.telling(score.key for score in scores if is_told):
+        with self._state.announcing_judgements(score.key for score in scores if is_announced):
             keep_scores(self._state, scores)
 
     def list(

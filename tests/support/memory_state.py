@@ -144,13 +144,13 @@ class MemoryState:
             self.announced += [a for a in stamped if a.key not in self.deleted]
 
     @contextmanager
-    def telling(self, keys: Iterable[TraceKey]) -> Iterator[None]:
-        """See ``AnnotationStore.telling``."""
+    def announcing_judgements(self, keys: Iterable[TraceKey]) -> Iterator[None]:
+        """See ``AnnotationStore.announcing_judgements``."""
         try:
             yield
         finally:
             named = [key for key in dict.fromkeys(keys) if key.trace_id]
-            self.announce([Announcement.of_said(key) for key in named])
+            self.announce([Announcement.of_judgement(key) for key in named])
 
     @property
     def newest_us(self) -> int:

@@ -10,20 +10,20 @@ from tests.support.where_evaluation import Run, holds, step_facts
 from spanloom.core.model.trajectory import StepType, Usage
 from spanloom.core.ports.steps import ListedStep
 from spanloom.core.query.flat_steps import list_attributes
-from spanloom.core.query.question import START
+from spanloom.core.query.selection import START
 from spanloom.core.records.step import StepRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.core.ports.steps import StepCursor, StepsAsked
-    from spanloom.core.query.question import Order, Rank
+    from spanloom.core.ports.steps import StepCursor, StepSelection
+    from spanloom.core.query.selection import Order, Rank
 
 NO_USAGE = Usage(None, None, None, None, None)  # type: ignore[arg-type]  # nothing is known
 
 
-def step_rows(record: TrajectoryRecord, run: Run, asked: StepsAsked) -> Iterator[ListedStep]:
+def step_rows(record: TrajectoryRecord, run: Run, asked: StepSelection) -> Iterator[ListedStep]:
     """Yield the selected steps of a run, in order."""
     if asked.run_where is not None and not holds(asked.run_where, run):
         return

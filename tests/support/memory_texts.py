@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from tests.support.memory_state import MemorySubject
 
-from spanloom.core.asking.listed import placed_steps
+from spanloom.core.matching.listed import placed_steps
 from spanloom.core.messages.new_texts import NO_TEXT, NewTexts, find_new_texts, read_step_texts
 from spanloom.core.ports.texts import Changed, HitCursor, ListedHit, TextSearch
 from spanloom.core.query.flat_steps import lay_flat
-from spanloom.core.query.text_query import has_text, make_snippet
+from spanloom.core.query.where.text_query import has_text, make_snippet
 from spanloom.core.query.words import tokenize
 from spanloom.core.records.hit import Hit, Part
 from spanloom.core.sharing import ALL, covers

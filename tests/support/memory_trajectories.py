@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.memory_state import MemorySubject
 
-from spanloom.core.asking.listed import placed_steps
+from spanloom.core.matching.listed import placed_steps
 from spanloom.core.ports.building import Call, CallWindow, Confirmation, Head, TrajectoryRecord
 from spanloom.core.ports.reading import Documents, StoredVersion
 

@@ -24,7 +24,7 @@ from spanloom.api.app import create_app
 from spanloom.cli.completing import _columns
 from spanloom.client import Run
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.engine.connect import open_lane
+from spanloom.storage.engine.connect import open_connection
 from spanloom.storage.store import open_store
 from spanloom.storage.upkeep.store import open_upkeep
 from spanloom.telemetry import Metrics
@@ -39,10 +39,10 @@ def main() -> None:
     url = f"chdb://{Path(sys.argv[1]).absolute() / 'store'}"
     with closing(open_upkeep(url)) as upkeep:
         added = upkeep.migrate()
-    with closing(open_lane(url)) as lane:
-        described = lane._client.query("DESCRIBE v_trajectories").result_rows
+    with closing(open_connection(url)) as connection:
+        described = connection._client.query("DESCRIBE v_trajectories").result_rows
         views = {
-            view: [row[0] for row in lane._client.query(f"DESCRIBE {view}").result_rows]
+            view: [row[0] for row in connection._client.query(f"DESCRIBE {view}").result_rows]
             for view in ("v_scores", "v_annotations")
         }
     run = make_trajectory(KEY)

@@ -17,8 +17,8 @@ from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.annotations import ScoreQuery
 from spanloom.core.ports.feed import Announcement
 from spanloom.online.current import CurrentRules
-from spanloom.online.keeping import OnlineRules
-from spanloom.online.taker import OnlineTaker
+from spanloom.online.follower import OnlineFollower
+from spanloom.online.service import OnlineRules
 from spanloom.online.worker import OnlineWorker
 from spanloom.telemetry import Metrics
 
@@ -53,7 +53,7 @@ class Online:
         """Begin anew as a process does that was killed."""
         now = CurrentRules(self.store.online_rules, 0, 0)
         given: dict[str, Any] = {"clock_ns": lambda: self.now_ns}
-        self.taker = OnlineTaker(self.store, now, self.metrics, **given)
+        self.follower = OnlineFollower(self.store, now, self.metrics, **given)
         self.worker = OnlineWorker(self.store, now, self.metrics, backoff_s=backoff_s, **given)
 
     def put(self, name: str = "r1", *, project: str = PROJECT, **changes: Any) -> int:
@@ -96,7 +96,7 @@ class Online:
 
     def turn(self) -> None:
         """Take in all there is, and judge all that is due."""
-        while self.taker.run_once():
+        while self.follower.run_once():
             pass
         self.tick()
         while self.worker.run_once():

@@ -16,7 +16,7 @@ from clickhouse_connect.driver.exceptions import DatabaseError
 
 from spanloom.__main__ import main
 from spanloom.collector.spool import attempts as stall
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,10 +44,10 @@ class MarkedClient:
 
 
 def arm(order: Path) -> None:
-    """Put the fault below ``Lane.insert_requests``."""
-    works = Lane.insert_requests
+    """Put the fault below ``Connection.insert_requests``."""
+    works = Connection.insert_requests
 
-    def insert_requests(self: Lane, table: str, records: Iterable[bytes]) -> None:
+    def insert_requests(self: Connection, table: str, records: Iterable[bytes]) -> None:
         client = self._client
         self._client = MarkedClient(client, order)  # type: ignore[assignment]  # quacks alike
         try:
@@ -55,7 +55,7 @@ def arm(order: Path) -> None:
         finally:
             self._client = client
 
-    Lane.insert_requests = insert_requests  # type: ignore[method-assign]  # the fault
+    Connection.insert_requests = insert_requests  # type: ignore[method-assign]  # the fault
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.model.span import TraceKey
 from spanloom.storage.engine.connect import connector_of
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.settings import WORKER_SETTINGS
 from spanloom.storage.runs.ledger import Ledger
 from spanloom.storage.runs.rows import encode_record
@@ -21,7 +21,7 @@ PROJECT = "reserved"
 
 
 def main(url: str, keys: int, a_batch: int) -> None:
-    ledger = Ledger(Lane(connector_of(url)(), WORKER_SETTINGS))
+    ledger = Ledger(Connection(connector_of(url)(), WORKER_SETTINGS))
     key = TraceKey(PROJECT, "0" * 32)
     record = encode_record(make_record(key, make_trajectory(key, steps=[]), seq=1))
     print("ready", flush=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from spanloom.storage.engine.connect import open_unchecked
 
 if TYPE_CHECKING:
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 _DEFINITIONS = """
 SELECT database, formatQuery(create_table_query)
@@ -21,9 +21,9 @@ ORDER BY name
 _SETTINGS = re.compile(r"^SETTINGS (.*)$", re.MULTILINE)
 
 
-def schema_of(lane: Lane) -> str:
+def schema_of(connection: Connection) -> str:
     """Return the CREATE statement of each table and view, by name, without the database's name."""
-    rows = lane._client.query(_DEFINITIONS).result_rows
+    rows = connection._client.query(_DEFINITIONS).result_rows
     return "\n\n".join(_normal(database, text) for database, text in rows) + "\n"
 
 
@@ -34,8 +34,8 @@ def _normal(database: str, definition: str) -> str:
 
 def main() -> None:
     """Print the schema of a store."""
-    with closing(open_unchecked(sys.argv[1])) as lane:
-        sys.stdout.write(schema_of(lane))
+    with closing(open_unchecked(sys.argv[1])) as connection:
+        sys.stdout.write(schema_of(connection))
 
 
 if __name__ == "__main__":

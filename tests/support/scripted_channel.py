@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from spanloom.alerts.sending import CannotTellError
+from spanloom.alerts.sending import DeliveryError
 
 if TYPE_CHECKING:
     from spanloom.alerts.definition import Channel
@@ -29,7 +29,7 @@ class ScriptedChannels:
         if channel.url in self.hanging:
             await asyncio.Event().wait()
         if reason := self.failing.get(channel.url):
-            raise CannotTellError(reason)
+            raise DeliveryError(reason)
         self.told.append((channel.url, orjson.loads(body)))
 
     async def close(self) -> None:

@@ -21,7 +21,7 @@ from spanloom.storage.upkeep import lock, store
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 SESSION_S = 4
 SILENCE_S = 8.0
@@ -47,8 +47,8 @@ def arm(stop: int, ahead_s: float) -> None:
     vars(lock).update(SESSION_S=SESSION_S, SILENCE_S=SILENCE_S)
     vars(migrating)["migrations"] = lambda: (*migrations(), MARKED)
 
-    def migrate(lane: Lane, renew: Callable[[], None], *, in_phases: bool) -> list[str]:
-        works = lane.run
+    def migrate(connection: Connection, renew: Callable[[], None], *, in_phases: bool) -> list[str]:
+        works = connection.run
 
         def run(statement: str, **parameters: object) -> None:
             nonlocal stop
@@ -57,8 +57,8 @@ def arm(stop: int, ahead_s: float) -> None:
                 os.kill(os.getpid(), signal.SIGSTOP)
             works(statement, **parameters)
 
-        vars(lane)["run"] = run
-        return migrating.migrate(lane, renew, in_phases=in_phases)
+        vars(connection)["run"] = run
+        return migrating.migrate(connection, renew, in_phases=in_phases)
 
     vars(store)["migrate"] = migrate
 

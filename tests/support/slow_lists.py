@@ -14,7 +14,7 @@ TIMES, QUERY = 3, "SELECT sleep(3)"  # the engine refuses longer sleeps
 
 
 def arm() -> None:
-    """Put a long query before each list, on the lane of readers."""
+    """Put a long query before each list, on the connection of readers."""
     works: Callable[..., Any] = ClickHouseLists.list
 
     def lists(self: ClickHouseLists, *arguments: object) -> Any:  # any type

@@ -13,7 +13,7 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.trajectory import Status, Step, StepError, StepType
 from spanloom.core.ports.building import TrajectoryRecord
 from spanloom.core.ports.texts import TextSearch
-from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.query.where.text_query import parse_text_query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanloom.core.asking.listed import agent_names, placed_steps
 from spanloom.core.extraction.metrics import COST
+from spanloom.core.matching.listed import agent_names, placed_steps
 from spanloom.core.messages.new_texts import find_new_texts, read_step_texts
 from spanloom.core.model.trajectory import Outcome, Status, StepType, Usage
 from spanloom.core.query.flat_steps import (
@@ -21,8 +21,8 @@ from spanloom.core.query.flat_steps import (
     lay_flat,
     list_attributes,
 )
-from spanloom.core.query.question import START
-from spanloom.core.query.text_query import has_text, parse_text_query
+from spanloom.core.query.selection import START
+from spanloom.core.query.where.text_query import has_text, parse_text_query
 from spanloom.core.query.where.tree import (
     And,
     Arithmetic,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.trajectory import Step, Trajectory
     from spanloom.core.ports.building import TrajectoryRecord
-    from spanloom.core.query.question import Order, Rank
+    from spanloom.core.query.selection import Order, Rank
     from spanloom.core.query.where.tree import Condition, Number
 
 _NUMBERS = {

@@ -19,7 +19,7 @@ from benchmarks.workload import TINY, agent_trace, wrap
 from tests.support.copied_runs import copy_run
 from tests.support.grafana import ALL, View, all_panels, expand
 
-from spanloom.core.query.question import orders_of
+from spanloom.core.query.selection import orders_of
 from spanloom.core.query.where.fields import Subject
 from spanloom.storage.upkeep.reading import PUBLIC
 

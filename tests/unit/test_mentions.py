@@ -22,7 +22,7 @@ from spanloom.collector.doors.http import make_doors
 from spanloom.config import Settings, variable_of
 from spanloom.recipes import read_frameworks
 from spanloom.telemetry import Metrics
-from spanloom.testing.plugin import REPORT, UPDATE
+from spanloom.testing.options import REPORT, UPDATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

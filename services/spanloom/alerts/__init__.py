@@ -1,6 +1,6 @@
-"""Alerts: lines about runs and numbers that are watched, and told to channels.
+"""Alerts: watch conditions on runs and numbers, and notify channels.
 
-``definition`` reads what an alert asks, ``keeping`` stores it. ``watcher`` reads what changed and
-finds what fires and what is taken back (``runs``, ``numbers``); ``deliverer`` tells the channels,
-through ``sending``, which connects only to ``addresses`` that are allowed.
+``definition`` and ``condition`` parse alerts, ``service`` stores them. ``watcher`` reads the change
+feed and finds events that fire or are withdrawn (``runs``, ``numbers``); ``deliverer`` notifies the
+channels through ``sending``, which connects only to allowed ``addresses``.
 """

@@ -1,8 +1,8 @@
-"""Addresses of channels: which are allowed, and how they are shown without secrets.
+"""Checks the addresses of channels, and redacts secrets in them.
 
-The address of a webhook is written by who may annotate, and this process connects to it from inside
-a network. So it goes to public addresses alone unless the operator allows others. What counts is
-the address that is connected to: a name is resolved once, and a connection goes to that address.
+Anybody who may annotate can set the address of a webhook, and this process connects to it from
+inside a network. So only public addresses are allowed unless the operator allows others. The
+resolved address is checked: a name is resolved once, and the connection goes to that address.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _PRIVATE = (
 
 
 def check_url(url: str, *, allows_private: bool) -> None:
-    """Raise ``ValueError`` with a reason for an address that nothing can be sent to.
+    """Raise ``ValueError`` with a reason for an invalid or forbidden address.
 
-    A name is not resolved here, but when it is connected to.
+    Names are resolved only when a connection is made.
     """
     split = _split(url)
     if split.scheme not in _PORTS:
@@ -47,12 +47,12 @@ def check_url(url: str, *, allows_private: bool) -> None:
 
 
 def port_of(split: SplitResult) -> int:
-    """Return the port of an address that passed ``check_url``."""
+    """Return the port of a checked address, or the default of its scheme."""
     return split.port or _PORTS[split.scheme]
 
 
 def is_public(address: str) -> bool:
-    """Return whether a numeric address is one of the internet, also within one of IPv6."""
+    """Return whether an IP address is public; embedded IPv4 addresses are checked, too."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
@@ -60,8 +60,8 @@ def is_public(address: str) -> bool:
     return all(one.is_global and not one.is_multicast for one in _within(parsed))
 
 
-def shown_url(kind: str, url: str) -> str:
-    """Return an address without what may be a secret: a user, a query, the path of Slack."""
+def redacted_url(kind: str, url: str) -> str:
+    """Return an address without possible secrets: user, query, the path of a Slack webhook."""
     split = _split(url)
     path = f"/{HIDDEN}" if kind == "slack" and split.path.strip("/") else split.path
     query = HIDDEN if split.query else ""
@@ -71,7 +71,7 @@ def shown_url(kind: str, url: str) -> str:
 def _split(url: str) -> SplitResult:
     try:
         split = urlsplit(url)
-        split.port  # noqa: B018  # it is checked as it is read
+        split.port  # noqa: B018  # raises for an invalid port
     except ValueError:
         raise ValueError("it is no address: its host or its port cannot be read") from None
     return split
@@ -89,7 +89,7 @@ def _is_plainly_private(host: str) -> bool:
 
 
 def _within(address: IPv4Address | IPv6Address) -> Iterator[IPv4Address | IPv6Address]:
-    """Yield an address, or those of IPv4 that one of IPv6 leads to."""
+    """Yield an address, or the IPv4 addresses embedded in an IPv6 address."""
     if isinstance(address, IPv4Address):
         yield address
     elif address.ipv4_mapped is not None:

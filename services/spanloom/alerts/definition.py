@@ -1,4 +1,4 @@
-"""The definition of an alert, as it is put: what it asks, whom it tells."""
+"""The definition of an alert: its condition and its channels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.alerts.addresses import check_url, shown_url
+from spanloom.alerts.addresses import check_url, redacted_url
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.alert import MOST_CHANNELS, channel_key
 from spanloom.core.records.alert import EXAMPLE_LINE
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _OF_NUMBERS = ("of", "by", "window", "above", "below", "at_least")
-_ASKED = ("where", "metric", *_OF_NUMBERS)
-"""The members that are what an alert asks: another value of one is another version."""
+_QUERY_MEMBERS = ("where", "metric", *_OF_NUMBERS)
+"""The members of the condition: a change of one creates a new version of the alert."""
 
 
 class Channel(BaseModel):
@@ -52,13 +52,13 @@ class Channel(BaseModel):
 
     @property
     def key(self) -> str:
-        """Its key, by which its deliveries are known."""
+        """The key of the channel, which identifies its deliveries."""
         return channel_key(self.kind, self.url)
 
     @property
-    def shown(self) -> str:
-        """Its address without what may be a secret."""
-        return shown_url(self.kind, self.url)
+    def redacted(self) -> str:
+        """The address without possible secrets."""
+        return redacted_url(self.kind, self.url)
 
 
 class AlertDefinition(BaseModel):
@@ -150,53 +150,53 @@ class AlertDefinition(BaseModel):
     )
 
     def stored(self) -> Mapping[str, Any]:
-        """Return what is stored: members that are not at their default."""
+        """Return the stored form: members that differ from their default."""
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
-def asks(definition: Mapping[str, Any]) -> bytes:
-    """Return what a stored definition asks, to compare: a change of it is another version."""
-    asked = {name: definition.get(name) for name in _ASKED}
+def queried_members(definition: Mapping[str, Any]) -> bytes:
+    """Return the condition of a stored definition as JSON; a change of it is a new version."""
+    members = {name: definition.get(name) for name in _QUERY_MEMBERS}
     if definition.get("metric") is not None:
-        asked |= {"of": asked["of"] or "runs"}
-    return orjson.dumps(asked)
+        members |= {"of": members["of"] or "runs"}
+    return orjson.dumps(members)
 
 
 def read_definition(stored: Mapping[str, Any]) -> AlertDefinition:
-    """Return a definition as it was stored; members of a newer release are left out."""
+    """Return the definition of a stored form; members of a newer release are ignored."""
     known = {info.alias or name for name, info in AlertDefinition.model_fields.items()}
     return AlertDefinition.model_validate({n: v for n, v in stored.items() if n in known})
 
 
-def check_members(wanted: AlertDefinition) -> None:
-    """Raise ``InvalidQueryError`` for members that do not go together."""
-    if wanted.metric is None:
+def check_members(definition: AlertDefinition) -> None:
+    """Raise ``InvalidQueryError`` for members that contradict each other."""
+    if definition.metric is None:
         for name in _OF_NUMBERS:
-            if getattr(wanted, name) is not None:
+            if getattr(definition, name) is not None:
                 raise InvalidQueryError("this is of a number: name a `metric`", name)
-        if not (wanted.where or "").strip():
+        if not (definition.where or "").strip():
             raise InvalidQueryError("name a line about runs, or a `metric`", "where")
         return
-    if wanted.for_ is not None:
+    if definition.for_ is not None:
         raise InvalidQueryError("this is of a line about runs, without a `metric`", "for")
-    if wanted.window is None:
+    if definition.window is None:
         raise InvalidQueryError("a number is of a time: 15m, 1h, 1d", "window")
-    if (wanted.above is None) == (wanted.below is None):
+    if (definition.above is None) == (definition.below is None):
         raise InvalidQueryError("name one threshold, `above` or `below`", "above")
 
 
 def with_addresses(
-    wanted: AlertDefinition, known: Sequence[Channel], *, allows_private: bool
+    definition: AlertDefinition, known: Sequence[Channel], *, allows_private: bool
 ) -> AlertDefinition:
-    """Return the definition with the addresses that answers hide, of channels that are known.
+    """Return the definition with redacted addresses replaced by those of the ``known`` channels.
 
-    Raises ``InvalidQueryError`` for an address that cannot be told.
+    Raises ``InvalidQueryError`` for an invalid or forbidden address.
     """
-    hidden = {(one.kind, one.shown): one for one in known}
+    hidden = {(one.kind, one.redacted): one for one in known}
     channels: list[Channel] = []
-    for place, given in enumerate(wanted.channels):
-        meant = hidden.get((given.kind, given.url), given)
-        channel = given.model_copy(update={"url": meant.url})
+    for place, requested in enumerate(definition.channels):
+        same = hidden.get((requested.kind, requested.url), requested)
+        channel = requested.model_copy(update={"url": same.url})
         try:
             check_url(channel.url, allows_private=allows_private)
         except ValueError as error:
@@ -207,4 +207,4 @@ def with_addresses(
         if any(other.key == channel.key for other in channels):
             raise InvalidQueryError("two channels are the same", f"channels[{place}].url")
         channels.append(channel)
-    return wanted.model_copy(update={"channels": channels})
+    return definition.model_copy(update={"channels": channels})

@@ -1,8 +1,7 @@
-"""The part that tells channels what alerts found, at least once.
+"""Delivers events of alerts to channels, at least once.
 
-Everything runs in one loop of its own thread: a channel that does not answer costs a task that
-waits, and no other channel or part waits for it. What is to be told is read from the store, where
-events and what became of telling them are.
+Everything runs in an event loop in a thread of its own: a channel that does not answer blocks only
+its own task. Events and the state of their deliveries are in the store.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from typing import TYPE_CHECKING
 import orjson
 
 from spanloom.alerts.definition import read_definition
-from spanloom.alerts.keeping import FOLLOWER
-from spanloom.alerts.payload import payload_of, told_as
+from spanloom.alerts.payload import message_for, payload_of
 from spanloom.alerts.queues import PER_CHANNEL, Item, Queues
-from spanloom.alerts.sending import CannotTellError
+from spanloom.alerts.sending import DeliveryError
+from spanloom.alerts.service import FOLLOWER
 from spanloom.core.errors import RetryableError, SpanloomError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.alert import DeliveryState
@@ -40,26 +39,26 @@ if TYPE_CHECKING:
     from spanloom.telemetry import Metrics
 
 EVERY_S = 0.2
-"""Seconds between looks at what is due."""
+"""Seconds between checks for due deliveries."""
 BUSY_S = 0.02
-"""Seconds between looks while something is told: what was told is recorded at once."""
+"""Seconds between checks while deliveries run, so that their outcomes are recorded promptly."""
 READ_S = 15.0
-"""Seconds after which the store is read though nothing was noticed."""
+"""Seconds after which the store is read even without a notice of new events."""
 AT_ONCE = 64
-"""Channels that are told at the same time."""
+"""Concurrent deliveries."""
 THREADS = 32
-"""Threads that look up names, read secrets and use the store."""
+"""Threads that resolve names, read secrets and access the store."""
 ENDING_S = 2.0
-"""Seconds for which tries under way may end when the part stops."""
+"""Seconds to wait for running deliveries when the part stops."""
 _DAYS_BACK = 30
-"""How far back the first read looks: what is older than a day by then is tried once more."""
+"""Days of events that the first read covers; those older than a day are tried once more."""
 _DAY_US = 86_400 * 1_000_000
 _OUTCOMES = {DeliveryState.PENDING: "failed"}
 log = get_logger("alerts")
 
 
 class AlertDeliverer:
-    """A part of the process (``process/supervisor.py``); it waits for a store that is away."""
+    """A part of the process (``process/supervisor.py``); it waits for an unavailable store."""
 
     name = "alert deliveries"
 
@@ -74,10 +73,10 @@ class AlertDeliverer:
         held: Callable[[], Slices] = hold_all,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Tell what a store has; ``sender`` makes what sends, in the loop that it is used in.
+        """Deliver the events of a store; ``sender`` is called in the event loop.
 
-        ``base_url`` returns the address of the page, for links. Failures of the store are logged by
-        ``outage``. ``held`` returns the slices of this process, of which one is all the alerts.
+        ``base_url`` returns the address of the page, for links. ``outage`` logs failures of the
+        store. ``held`` returns the slices of this process; one slice covers all alerts.
         """
         self._store = store
         self._make_sender = sender
@@ -90,7 +89,7 @@ class AlertDeliverer:
         self._unrecorded: list[Delivery] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._read_us: int | None = None
-        """When the store was read last."""
+        """Time of the last read, in µs since the epoch."""
         self._noticed = Event()
         self._stopping = Event()
         self._thread = WatchedThread(self.name, self._run)
@@ -105,19 +104,19 @@ class AlertDeliverer:
         self._thread.start()
 
     def stop(self, grace_s: float) -> None:
-        """See ``Part.stop``: what is not told by then is told after the next start."""
+        """See ``Part.stop``; other deliveries are made after the next start."""
         self._thread.expect_end()
         self._stopping.set()
         self._thread.join(grace_s)
 
     def notice(self) -> None:
-        """Tell what was stored just now, from any thread."""
+        """Announce that new events are stored; from any thread."""
         self._noticed.set()
 
     def _run(self) -> None:
-        asyncio.run(self._tell_all())
+        asyncio.run(self._deliver_all())
 
-    async def _tell_all(self) -> None:
+    async def _deliver_all(self) -> None:
         threads = ThreadPoolExecutor(THREADS, thread_name_prefix="alert-deliveries")
         asyncio.get_running_loop().set_default_executor(threads)
         sender = self._make_sender()
@@ -133,7 +132,7 @@ class AlertDeliverer:
             threads.shutdown(wait=False, cancel_futures=True)
 
     async def _end(self) -> None:
-        """Let tries under way end, so that what was told is recorded."""
+        """Wait for running deliveries, and record their outcomes."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=ENDING_S)
         try:
@@ -142,7 +141,7 @@ class AlertDeliverer:
             log.warning("what was told could not be recorded", error=str(error))
 
     async def run_once(self, sender: Sender) -> None:
-        """Read what is to be told, begin to tell what is due, and record what became of it."""
+        """Read pending deliveries, start the due ones, and record outcomes."""
         try:
             await self._read()
             await self._record()
@@ -151,12 +150,12 @@ class AlertDeliverer:
         else:
             self._outage.over(self.name)
         for item in self._queues.due(self._now_us(), AT_ONCE - len(self._tasks)):
-            task = asyncio.create_task(self._tell(sender, item))
+            task = asyncio.create_task(self._deliver(sender, item))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
     async def _read(self) -> None:
-        """Read what is to be told, when there is something new or nothing was read for a while."""
+        """Read pending deliveries if there are new events, or after ``READ_S`` seconds."""
         if not owns(self._held(), FOLLOWER):
             self._queues.clear()
             self._read_us = None
@@ -169,32 +168,32 @@ class AlertDeliverer:
         days = _DAYS_BACK if before_us is None else 2
         from_us = max(now_us - days * _DAY_US, 0)
         try:
-            untold = self._store.alerts.untold
-            self._queues.add(await asyncio.to_thread(untold, from_us, PER_CHANNEL))
+            pending = self._store.alerts.pending
+            self._queues.add(await asyncio.to_thread(pending, from_us, PER_CHANNEL))
         except SpanloomError:
             self._noticed.set()
             raise
         self._read_us = now_us
 
-    async def _tell(self, sender: Sender, item: Item) -> None:
-        """Tell one item, and note what became of it."""
+    async def _deliver(self, sender: Sender, item: Item) -> None:
+        """Deliver one item, and note the outcome."""
         try:
-            found = await asyncio.to_thread(self._message, item)
+            message = await asyncio.to_thread(self._message, item)
         except SpanloomError as error:
             log.warning("an alert cannot be read", alert=item.event.alert, error=str(error))
             return self._note(*self._queues.failed(item, self._now_us(), "the store is away"))
-        if found is None:
+        if message is None:
             reason = "the alert has no such channel any more"
             return self._note(self._queues.dropped(item, self._now_us(), reason))
         try:
-            await sender.send(*found)
-        except CannotTellError as error:
+            await sender.send(*message)
+        except DeliveryError as error:
             return self._note(*self._queues.failed(item, self._now_us(), str(error)))
-        return self._note(self._queues.told(item, self._now_us()))
+        return self._note(self._queues.delivered(item, self._now_us()))
 
-    def _note(self, *became: Delivery) -> None:
-        self._unrecorded += became
-        for one in became:
+    def _note(self, *deliveries: Delivery) -> None:
+        self._unrecorded += deliveries
+        for one in deliveries:
             outcome = _OUTCOMES.get(one.state, str(one.state))
             self._metrics.alert_deliveries.labels(outcome).inc()
             if one.state is DeliveryState.UNDELIVERED:
@@ -202,7 +201,7 @@ class AlertDeliverer:
                 log.warning("an alert could not be told", **names, reason=one.error)
 
     def _message(self, item: Item) -> tuple[Channel, bytes] | None:
-        """Return whom to tell what; ``None`` if the alert has no such channel any more."""
+        """Return channel and body; ``None`` if the alert no longer has the channel."""
         event = item.event
         alerts = self._store.alerts.list(Reach.only(event.project), event.alert)
         channels = [one for alert in alerts for one in read_definition(alert.definition).channels]
@@ -217,11 +216,11 @@ class AlertDeliverer:
         definition = next(of_version, None) or read_definition(alerts[0].definition)
         shown = self._store.alerts.shown([event]).get((event.id, event.number), {})
         payload = payload_of(event, shown, definition, self._base_url())
-        told = told_as(channel.kind, payload, event.at_us)
-        return channel, orjson.dumps(told)
+        body = message_for(channel.kind, payload, event.at_us)
+        return channel, orjson.dumps(body)
 
     async def _record(self) -> None:
-        """Store what became of deliveries; it is kept until that succeeds."""
+        """Store the outcomes of deliveries; they stay in memory until that succeeds."""
         if not self._unrecorded:
             return
         some = list(self._unrecorded)

@@ -1,4 +1,4 @@
-"""How an event is made: the first of its id, and what becomes of it."""
+"""Creates events: the first one of an id, and its later states."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Found:
-    """Events that are new, and what the runs showed."""
+class NewEvents:
+    """New events, with details of their runs."""
 
     events: list[AlertEvent] = field(default_factory=list)
     shown: list[RunShown] = field(default_factory=list)
@@ -24,12 +24,12 @@ class Found:
 
 def channels_of(alert: Alert | None) -> Sequence[str]:
     """Return the keys of the channels of an alert."""
-    told = () if alert is None else alert.definition.get("channels", ())
-    return [channel_key(one["kind"], one["url"]) for one in told]
+    channels = () if alert is None else alert.definition.get("channels", ())
+    return [channel_key(one["kind"], one["url"]) for one in channels]
 
 
-def fired_for(alert: Alert, key: TraceKey, version: int, now_ns: int) -> AlertEvent:
-    """Return the first event of an alert about a run; no channel is told yet."""
+def first_event(alert: Alert, key: TraceKey, version: int, now_ns: int) -> AlertEvent:
+    """Return the first event of an alert about a run, without channels."""
     alert_version, trace_id = alert.version, key.trace_id
     return AlertEvent(
         *(*alert.place, alert_version),
@@ -42,14 +42,14 @@ def fired_for(alert: Alert, key: TraceKey, version: int, now_ns: int) -> AlertEv
     )
 
 
-def becomes(
+def next_event(
     last: AlertEvent,
     state: AlertState,
     now_ns: int,
     reason: Mapping[str, Any] | None = None,
     **changed: Any,
 ) -> AlertEvent:
-    """Return what becomes of an event, later than the last one."""
+    """Return the next state of an event; its time is later than that of ``last``."""
     return replace(
         last,
         number=last.number + 1,

@@ -1,4 +1,4 @@
-"""What alerts about numbers find: which groups fire, which are told again, which are resolved."""
+"""Evaluates alerts on numbers: groups that fire, fire again, or are resolved."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from spanloom.alerts.condition import NumberCondition, condition_of_definition, seconds_of
 from spanloom.alerts.definition import read_definition
-from spanloom.alerts.events import Found, becomes, channels_of
-from spanloom.alerts.question import NumberLine, question_of, seconds_of
+from spanloom.alerts.events import NewEvents, channels_of, next_event
 from spanloom.core.errors import InvalidQueryError, PermanentError, StoreTooSmallError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.alert import AlertEvent, AlertState, event_id
@@ -22,72 +22,76 @@ if TYPE_CHECKING:
     from spanloom.core.query.stats import Group
 
 SOONEST_S, LATEST_S = 5, 30
-"""Seconds between two looks at a number: a 180th of its window, within these."""
+"""Limits of the seconds between two evaluations of a number: a 180th of its window."""
 _PARTS = 180
 log = get_logger("alerts")
 
 
-class NumberLines:
-    """Asks the numbers of all alerts, each when it is due."""
+class NumberAlerts:
+    """Evaluates the numbers of all alerts, each when it is due."""
 
     def __init__(self, store: ReadingStore) -> None:
         """Read alerts and numbers of a store."""
         self._store = store
         self._due_ns: dict[tuple[str, str, int], int] = {}
 
-    def look(self, now_ns: int) -> Found:
-        """Return what is new; raises ``RetryableError``."""
+    def look(self, now_ns: int) -> NewEvents:
+        """Return new events; raises ``RetryableError``."""
         alerts = self._store.alerts.list(Reach.ALL)
-        lines = {alert.place: (alert, line) for alert in alerts if (line := _line_of(alert))}
+        conditions = {
+            alert.place: (alert, condition)
+            for alert in alerts
+            if (condition := _number_condition_of(alert))
+        }
         last = self._store.alerts.latest_numbers(Reach.ALL) if alerts else ()
-        found = Found()
-        found.events += _ended({one.place: one for one in alerts}, last, now_ns)
-        for alert, line in lines.values():
-            if not alert.definition.get("paused") and self._is_due(alert, line, now_ns):
+        new = NewEvents()
+        new.events += _ended({one.place: one for one in alerts}, last, now_ns)
+        for alert, condition in conditions.values():
+            if not alert.definition.get("paused") and self._is_due(alert, condition, now_ns):
                 own = [e for e in last if _is_of(e, alert)]
-                found.events += self._asked(alert, line, own, now_ns)
-        return found
+                new.events += self._evaluated(alert, condition, own, now_ns)
+        return new
 
-    def _is_due(self, alert: Alert, line: NumberLine, now_ns: int) -> bool:
-        """Return whether a number is due, and when it is due again."""
+    def _is_due(self, alert: Alert, condition: NumberCondition, now_ns: int) -> bool:
+        """Return whether a number is due, and schedule its next evaluation."""
         place = *alert.place, alert.version
         if now_ns < self._due_ns.get(place, 0):
             return False
-        every_s = min(max(line.window_s / _PARTS, SOONEST_S), LATEST_S)
+        every_s = min(max(condition.window_s / _PARTS, SOONEST_S), LATEST_S)
         self._due_ns[place] = now_ns + int(every_s * 10**9)
         return True
 
-    def _asked(
-        self, alert: Alert, line: NumberLine, last: Sequence[AlertEvent], now_ns: int
+    def _evaluated(
+        self, alert: Alert, condition: NumberCondition, last: Sequence[AlertEvent], now_ns: int
     ) -> Iterator[AlertEvent]:
         try:
-            filters, asked = line.numbers(now_ns)
-            groups = self._store.stats.numbers(Reach.only(alert.project), filters, asked)
+            filters, query = condition.numbers(now_ns)
+            groups = self._store.stats.numbers(Reach.only(alert.project), filters, query)
         except (PermanentError, StoreTooSmallError) as error:
             log.warning("a number cannot be asked", alert=alert.name, error=str(error))
             return
-        yield from _compared(alert, line, groups, last, now_ns)
+        yield from _compared(alert, condition, groups, last, now_ns)
 
 
 def _compared(
     alert: Alert,
-    line: NumberLine,
+    condition: NumberCondition,
     groups: Sequence[Group],
     last: Sequence[AlertEvent],
     now_ns: int,
 ) -> Iterator[AlertEvent]:
-    """Yield what is new of each group; one without rows is known by its last event alone."""
+    """Yield new events of each group; a group without rows has only its last event."""
     now = {_key(group.by): group for group in groups}
     before = {_key(event.group): event for event in last}
     for key in now | before:
         group = now.get(key)
         value, count = (group.values[0], int(group.values[1] or 0)) if group else (None, 0)
-        known = before.get(key)
-        if line.is_beyond(value, count):
+        last_event = before.get(key)
+        if condition.is_beyond(value, count):
             by = group.by if group else ()
-            made = _fires(alert, by, key, value, known, now_ns)
+            made = _fires(alert, by, key, value, last_event, now_ns)
         else:
-            made = _resolved(alert, known, value, now_ns)
+            made = _resolved(alert, last_event, value, now_ns)
         if made is not None:
             yield made
 
@@ -97,15 +101,15 @@ def _fires(
     by: Sequence[object],
     key: str,
     value: float | None,
-    known: AlertEvent | None,
+    last_event: AlertEvent | None,
     now_ns: int,
 ) -> AlertEvent | None:
     channels = channels_of(alert)
-    if known is not None and known.is_firing:
-        if not _is_told_again(alert, known, now_ns):
+    if last_event is not None and last_event.is_firing:
+        if not _is_due_again(alert, last_event, now_ns):
             return None
-        return becomes(known, AlertState.FIRING, now_ns, value=value, channels=channels)
-    episode = 1 if known is None else known.episode + 1
+        return next_event(last_event, AlertState.FIRING, now_ns, value=value, channels=channels)
+    episode = 1 if last_event is None else last_event.episode + 1
     return AlertEvent(
         *(*alert.place, alert.version),
         event_id(*alert.place, alert.version, key, episode),
@@ -120,47 +124,47 @@ def _fires(
 
 
 def _resolved(
-    alert: Alert, known: AlertEvent | None, value: float | None, now_ns: int
+    alert: Alert, last_event: AlertEvent | None, value: float | None, now_ns: int
 ) -> AlertEvent | None:
-    if known is None or not known.is_firing:
+    if last_event is None or not last_event.is_firing:
         return None
-    told = channels_of(alert)
-    return becomes(known, AlertState.RESOLVED, now_ns, value=value, channels=told)
+    channels = channels_of(alert)
+    return next_event(last_event, AlertState.RESOLVED, now_ns, value=value, channels=channels)
 
 
-def _is_told_again(alert: Alert, known: AlertEvent, now_ns: int) -> bool:
+def _is_due_again(alert: Alert, last_event: AlertEvent, now_ns: int) -> bool:
     after = read_definition(alert.definition).repeat_after
     if after is None:
         return False
-    return now_ns // 1_000 >= known.at_us + seconds_of(after, "repeat_after") * 1_000_000
+    return now_ns // 1_000 >= last_event.at_us + seconds_of(after, "repeat_after") * 1_000_000
 
 
 def _ended(
     alerts: Mapping[tuple[str, str], Alert], last: Sequence[AlertEvent], now_ns: int
 ) -> Iterator[AlertEvent]:
-    """Yield that what fires of older versions and of deleted alerts is resolved."""
+    """Yield resolved events for firing ones of older versions and of deleted alerts."""
     for event in last:
         alert = alerts.get((event.project, event.alert))
         if alert is None or not event.is_firing or _is_of(event, alert):
             continue
         ended = "the alert was deleted" if alert.is_deleted else "the alert asks something else"
-        reason, told = {"ended": ended}, channels_of(alert)
-        yield becomes(event, AlertState.RESOLVED, now_ns, reason, channels=told)
+        reason, channels = {"ended": ended}, channels_of(alert)
+        yield next_event(event, AlertState.RESOLVED, now_ns, reason, channels=channels)
 
 
 def _is_of(event: AlertEvent, alert: Alert) -> bool:
-    """Return whether an event is of what an alert asks now."""
+    """Return whether an event is of the current version of an alert."""
     is_of = (event.project, event.alert, event.alert_version) == (*alert.place, alert.version)
     return is_of and not alert.is_deleted
 
 
-def _line_of(alert: Alert) -> NumberLine | None:
+def _number_condition_of(alert: Alert) -> NumberCondition | None:
     try:
-        asked = None if alert.is_deleted else question_of(alert.definition)
+        condition = None if alert.is_deleted else condition_of_definition(alert.definition)
     except InvalidQueryError as error:
         log.warning("an alert cannot be asked", alert=alert.name, error=str(error))
         return None
-    return asked if isinstance(asked, NumberLine) else None
+    return condition if isinstance(condition, NumberCondition) else None
 
 
 def _key(group: Sequence[object]) -> str:

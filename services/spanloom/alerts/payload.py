@@ -1,4 +1,4 @@
-"""What a channel is told: ``spanloom.alert/1``, and the forms of Slack and Alertmanager."""
+"""Writes messages to channels: ``spanloom.alert/1``, and the forms of Slack and Alertmanager."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from spanloom.alerts.definition import AlertDefinition
     from spanloom.core.model.alert import AlertEvent
 
-    Shown = Mapping[str, Any]  # what the run showed, as JSON
+    RunDetails = Mapping[str, Any]  # of ``RunVersion.shown``, JSON values
 
 FORMAT = "spanloom.alert/1"
 _OF_RUN = ("name", "question")
 _MOST_TEXT = 300
-"""Characters of a text that Slack shows."""
+"""Characters of one text in a Slack message."""
 
 
 def page_of(event: AlertEvent, base_url: str = "") -> str:
-    """Return the page of the run, or that of the alert for a number, below ``base_url``."""
+    """Return the URL of the run's page, or for a number of the alert's page."""
     if event.trace_id:
         return f"{base_url}/trajectories/{event.trace_id}?{urlencode({'project': event.project})}"
     return f"{base_url}/alerts?{urlencode({'name': event.alert, 'project': event.project})}"
 
 
 def number_of(event: AlertEvent, definition: AlertDefinition) -> dict[str, Any]:
-    """Return value, threshold, window and group of a number; nothing for a run."""
+    """Return value, threshold, window and group of a number; empty for a run."""
     if event.trace_id:
         return {}
     by = [name.strip() for name in (definition.by or "").split(",") if name.strip()]
@@ -44,11 +44,11 @@ def number_of(event: AlertEvent, definition: AlertDefinition) -> dict[str, Any]:
 
 
 def payload_of(
-    event: AlertEvent, shown: Shown, definition: AlertDefinition, base_url: str
+    event: AlertEvent, shown: RunDetails, definition: AlertDefinition, base_url: str
 ) -> dict[str, Any]:
-    """Return ``spanloom.alert/1``; what a deleted run showed is not there."""
+    """Return ``spanloom.alert/1``; details of a deleted run are absent."""
     run = {"trace_id": event.trace_id, "version": event.version} if event.trace_id else {}
-    told = {
+    payload = {
         "format": FORMAT,
         "id": event.id,
         "alert": event.alert,
@@ -64,11 +64,11 @@ def payload_of(
         "url": page_of(event, base_url),
         "reason": dict(event.reason) or None,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in payload.items() if value is not None}
 
 
 def slack_of(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message of Slack's incoming webhooks."""
+    """Return a message for Slack's incoming webhooks."""
     about = " · ".join(filter(None, (_escaped(payload.get("name")), _number_words(payload))))
     lines = [
         f"*{_escaped(payload['alert'])}* {payload['state']}{f' · {about}' if about else ''}",
@@ -81,9 +81,9 @@ def slack_of(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def alertmanager_of(payload: Mapping[str, Any], first_us: int) -> list[dict[str, Any]]:
-    """Return what Alertmanager takes at ``/api/v2/alerts``; ``first_us`` is when it first fired.
+    """Return the body for Alertmanager's ``/api/v2/alerts``; ``first_us`` is the firing time in µs.
 
-    The labels are the same in every state: by them Alertmanager knows which one has ended.
+    The labels are the same in every state, as they identify the alert for Alertmanager.
     """
     group = {f"group_{name}": str(value) for name, value in payload.get("group", {}).items()}
     run = {"trace_id": payload["trace_id"]} if "trace_id" in payload else {}
@@ -107,8 +107,8 @@ def alertmanager_of(payload: Mapping[str, Any], first_us: int) -> list[dict[str,
     return [made]
 
 
-def told_as(kind: str, payload: Mapping[str, Any], first_us: int) -> object:
-    """Return what a channel of a kind is told, as JSON."""
+def message_for(kind: str, payload: Mapping[str, Any], first_us: int) -> object:
+    """Return the JSON body for a kind of channel."""
     forms: Mapping[str, Callable[[], object]] = {
         "slack": lambda: slack_of(payload),
         "alertmanager": lambda: alertmanager_of(payload, first_us),
@@ -138,7 +138,7 @@ def _reason_words(payload: Mapping[str, Any]) -> str:
 
 
 def _escaped(text: str | None) -> str:
-    """Return a text of a run that Slack takes for no link and no mention."""
+    """Return a text escaped for Slack, so that it contains no link and no mention."""
     plain = (text or "")[:_MOST_TEXT]
     return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 

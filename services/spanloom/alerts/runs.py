@@ -1,4 +1,4 @@
-"""What lines about runs find in a page of changed runs: what fires, and what is taken back."""
+"""Evaluates alerts on runs for a page of changed runs: events that fire or are withdrawn."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.alerts.events import Found, becomes, channels_of, fired_for
-from spanloom.alerts.question import RunLine, question_of
-from spanloom.alerts.showing import ShownRun
+from spanloom.alerts.condition import RunCondition, condition_of_definition
+from spanloom.alerts.events import NewEvents, channels_of, first_event, next_event
+from spanloom.alerts.run_version import RunVersion
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.alert import AlertState, RunShown
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from typing import Any
 
-    from spanloom.core.asking.verdict import Verdict
+    from spanloom.core.matching.verdict import Verdict
     from spanloom.core.model.alert import Alert, AlertEvent
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.reading import ReadingStore
 
 PAGE_BYTES = 8 << 20
-"""Bytes of documents that are read at once; one at least."""
+"""Bytes of documents that are read at once; at least one document."""
 MOST_KEYS = 1_000
-"""Runs that one question is asked about at once."""
+"""Runs of one query to the store."""
 log = get_logger("alerts")
 
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """One version of an alert, asked of one run."""
+    """One version of an alert to evaluate on one run."""
 
     alert: Alert
-    """A revision of the version that is asked."""
+    """A revision with this version."""
     channels: Sequence[str]
-    line: RunLine
+    condition: RunCondition
     key: TraceKey
     last: AlertEvent | None
-    """What it said of the run last."""
-    is_found: bool | None
-    """Whether the store says that the run meets the line; ``None``: it was not asked."""
+    """The last event of the alert about the run."""
+    store_match: bool | None
+    """Whether the run meets the condition in the store; ``None`` if it was not queried."""
     may_fire: bool
 
     @property
@@ -54,18 +54,18 @@ class _Check:
 
     @property
     def needs_run(self) -> bool:
-        return self.is_found is not False or self.fires
+        return self.store_match is not False or self.fires
 
 
-class RunLines:
-    """Asks the lines of all alerts of runs that changed."""
+class RunAlerts:
+    """Evaluates the conditions of all alerts on changed runs."""
 
     def __init__(self, store: ReadingStore) -> None:
         """Read alerts, runs and documents of a store."""
         self._store = store
 
-    def look(self, keys: Iterable[TraceKey], now_ns: int) -> Found:
-        """Return what is new about these runs; the same again, once that is stored, finds nothing.
+    def look(self, keys: Iterable[TraceKey], now_ns: int) -> NewEvents:
+        """Return new events about these runs; nothing if they are evaluated and stored already.
 
         Raises ``RetryableError``.
         """
@@ -82,24 +82,24 @@ class RunLines:
         ]
         return self._judge([check for check in checks if check.needs_run], now_ns)
 
-    def look_at_deleted(self, limit: int, now_ns: int) -> Found:
-        """Return that what fires for deleted runs is taken back."""
+    def look_at_deleted(self, limit: int, now_ns: int) -> NewEvents:
+        """Return withdrawn events for firing ones of deleted runs."""
         events = self._store.alerts.firing_of_deleted(limit)
         projects = {event.project for event in events}
         listed = self._store.alerts.list(Reach.only(*projects)) if projects else ()
         alerts = {one.place: one for one in listed if not one.is_deleted}
         state, reason = AlertState.WITHDRAWN, {"deleted": True}
-        taken = (
-            becomes(event, state, now_ns, reason, channels=channels_of(alerts.get(place)))
+        withdrawn = (
+            next_event(event, state, now_ns, reason, channels=channels_of(alerts.get(place)))
             for event in events
             for place in [(event.project, event.alert)]
         )
-        return Found(list(taken))
+        return NewEvents(list(withdrawn))
 
     def _checks(
         self, alerts: Sequence[Alert], keys: Sequence[TraceKey], now_ns: int
     ) -> Iterator[_Check]:
-        """Yield what is to be asked of runs of one project, with what the store says."""
+        """Yield the checks of one project's runs, with matches by the store."""
         current = {alert.name: alert for alert in alerts if not alert.is_deleted}
         if not current:
             return
@@ -110,13 +110,13 @@ class RunLines:
         }
         for alert in current.values():
             own = {key: last.get((alert.name, alert.version, key)) for key in keys}
-            yield from self._asked(alert, alert, own, now_ns)
+            yield from self._checks_of(alert, alert, own, now_ns)
         yield from self._of_older(current, last.values(), now_ns)
 
     def _of_older(
         self, current: Mapping[str, Alert], last: Iterable[AlertEvent], now_ns: int
     ) -> Iterator[_Check]:
-        """Yield the questions of older versions, of the runs that they fire for."""
+        """Yield checks of older versions, for the runs that they fire for."""
         firing: dict[tuple[str, int], dict[TraceKey, AlertEvent]] = {}
         for event in last:
             if event.is_firing and event.alert_version != current[event.alert].version:
@@ -125,9 +125,9 @@ class RunLines:
             now = current[name]
             for older in self._store.alerts.versions(now.project, name):
                 if older.version == version:
-                    yield from self._asked(older, now, events, now_ns, may_fire=False)
+                    yield from self._checks_of(older, now, events, now_ns, may_fire=False)
 
-    def _asked(
+    def _checks_of(
         self,
         alert: Alert,
         current: Alert,
@@ -136,45 +136,47 @@ class RunLines:
         *,
         may_fire: bool = True,
     ) -> Iterator[_Check]:
-        line = line_of(alert)
-        if line is None:
+        condition = run_condition_of(alert)
+        if condition is None:
             return
         may_fire = may_fire and not current.definition.get("paused")
-        asked = [key for key, one in last.items() if may_fire or (one and one.is_firing)]
-        found = self._found(line, alert.project, asked, now_ns)
-        told = channels_of(current)
-        for key in asked:
-            is_found = None if found is None else key in found
-            yield _Check(alert, told, line, key, last[key], is_found, may_fire)
+        due_keys = [key for key, one in last.items() if may_fire or (one and one.is_firing)]
+        found = self._found(condition, alert.project, due_keys, now_ns)
+        channels = channels_of(current)
+        for key in due_keys:
+            store_match = None if found is None else key in found
+            yield _Check(alert, channels, condition, key, last[key], store_match, may_fire)
 
     def _found(
-        self, line: RunLine, project: str, keys: Sequence[TraceKey], now_ns: int
+        self, condition: RunCondition, project: str, keys: Sequence[TraceKey], now_ns: int
     ) -> AbstractSet[TraceKey] | None:
-        """Return which runs meet a line by the store, ``None`` if their documents are asked."""
-        if line.reads_words or not keys:
+        """Return the runs that meet a condition in the store; ``None``: use documents."""
+        if condition.reads_words or not keys:
             return None
         try:
-            where, reach = line.at(now_ns), Reach.only(project)
+            where, reach = condition.at(now_ns), Reach.only(project)
             found: set[TraceKey] = set()
             for at in range(0, len(keys), MOST_KEYS):
-                found |= self._store.runs.asked_among(keys[at : at + MOST_KEYS], reach, where)
+                found |= self._store.runs.matching_among(keys[at : at + MOST_KEYS], reach, where)
         except InvalidQueryError as error:
-            log.warning("a line cannot be asked of the store", where=line.text, error=str(error))
+            log.warning(
+                "a line cannot be asked of the store", where=condition.text, error=str(error)
+            )
             return None
         return found
 
-    def _judge(self, checks: Sequence[_Check], now_ns: int) -> Found:
-        """Return the events of checks, whose runs are read one after another."""
+    def _judge(self, checks: Sequence[_Check], now_ns: int) -> NewEvents:
+        """Return the events of checks; runs are read one after another."""
         by_key: dict[TraceKey, list[_Check]] = {}
         for check in checks:
             by_key.setdefault(check.key, []).append(check)
-        found = Found()
+        new = NewEvents()
         for key, document in self._documents(list(by_key)):
-            run = ShownRun.of(document)
+            run = RunVersion.of(document)
             if run is not None:
                 for check in by_key[key]:
-                    self._decide(check, run, now_ns, found)
-        return found
+                    self._decide(check, run, now_ns, new)
+        return new
 
     def _documents(self, keys: Sequence[TraceKey]) -> Iterator[tuple[TraceKey, Mapping[str, Any]]]:
         left = list(keys)
@@ -185,17 +187,17 @@ class RunLines:
                     yield key, orjson.loads(document)
             left = left[max(len(read), 1) :]
 
-    def _decide(self, check: _Check, run: ShownRun, now_ns: int, found: Found) -> None:
-        """Add the event of a check, if its state changes."""
-        verdict = run.asked(check.line, now_ns, check.is_found)
+    def _decide(self, check: _Check, run: RunVersion, now_ns: int, new: NewEvents) -> None:
+        """Add the event of a check if the state changes."""
+        verdict = run.evaluate(check.condition, now_ns, check.store_match)
         event = None if verdict is None else self._event(check, run, verdict, now_ns)
         if verdict is not None and event is not None:
-            found.events.append(replace(event, channels=check.channels))
+            new.events.append(replace(event, channels=check.channels))
             shown = RunShown(check.key, event.id, event.number, run.shown(verdict))
-            found.shown.append(shown)
+            new.shown.append(shown)
 
     def _event(
-        self, check: _Check, run: ShownRun, verdict: Verdict, now_ns: int
+        self, check: _Check, run: RunVersion, verdict: Verdict, now_ns: int
     ) -> AlertEvent | None:
         last, holds = check.last, verdict.holds and not run.duplicate_of
         if last is not None and last.is_firing:
@@ -203,20 +205,20 @@ class RunLines:
                 return None
             before = self._store.alerts.shown([last]).get((last.id, last.number), {})
             reason = run.reason(before)
-            return becomes(last, AlertState.WITHDRAWN, now_ns, reason, version=run.version)
-        is_known = check.line.is_lasting or run.status is Status.SETTLED
+            return next_event(last, AlertState.WITHDRAWN, now_ns, reason, version=run.version)
+        is_known = check.condition.is_lasting or run.status is Status.SETTLED
         if not (holds and is_known and check.may_fire):
             return None
         if last is None:
-            return fired_for(check.alert, check.key, run.version, now_ns)
-        return becomes(last, AlertState.FIRING, now_ns, version=run.version)
+            return first_event(check.alert, check.key, run.version, now_ns)
+        return next_event(last, AlertState.FIRING, now_ns, version=run.version)
 
 
-def line_of(alert: Alert) -> RunLine | None:
-    """Return the line of an alert about runs; ``None`` for a number, or a field that is gone."""
+def run_condition_of(alert: Alert) -> RunCondition | None:
+    """Return the condition of an alert on runs; ``None`` for a number or an unknown field."""
     try:
-        asked = question_of(alert.definition)
+        condition = condition_of_definition(alert.definition)
     except InvalidQueryError as error:
         log.warning("an alert cannot be asked", alert=alert.name, error=str(error))
         return None
-    return asked if isinstance(asked, RunLine) else None
+    return condition if isinstance(condition, RunCondition) else None

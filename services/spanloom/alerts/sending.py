@@ -1,4 +1,4 @@
-"""Sends one message to one channel: to the address that was checked, within a limit of time."""
+"""Sends a message to a channel: only to a checked address, within a time limit."""
 
 from __future__ import annotations
 
@@ -23,41 +23,41 @@ if TYPE_CHECKING:
 
 SIGNATURE = "Spanloom-Signature"
 TRY_S = 10.0
-"""Seconds that one try may take as a whole."""
+"""Seconds that one try may take in total."""
 MOST_SECRET = 64 * 1024
-"""Bytes of a file of a secret."""
+"""Bytes of a secret file, at most."""
 _MOST_HEADERS = {"user-agent": f"spanloom/{__version__}", "content-type": "application/json"}
 
 
-class CannotTellError(Exception):
-    """A try failed; the message has a reason without any secret."""
+class DeliveryError(Exception):
+    """A delivery failed; the message is the reason, without secrets."""
 
 
 class Sender(Protocol):
     """Sends messages to channels."""
 
     async def send(self, channel: Channel, body: bytes) -> None:
-        """Send a message, and return once the channel has taken it; raises ``CannotTellError``."""
+        """Send a message, and return when the channel has accepted it; raises ``DeliveryError``."""
 
     async def close(self) -> None:
         """Close connections."""
 
 
 class Target(NamedTuple):
-    """Where a message goes: a numeric address, and the host that it is sent to there."""
+    """The destination of a message: a URL with a numeric address, and the host name."""
 
     url: str
     host: str
-    """Of the header, with the port."""
+    """The ``Host`` header, with the port."""
     server_name: str
-    """Of the certificate."""
+    """The name that the certificate must have (SNI)."""
 
 
 class HttpSender:
-    """``Sender`` by HTTP: an answer with 2xx has taken it, and is not read."""
+    """``Sender`` by HTTP: status 2xx means accepted; the response body is not read."""
 
     def __init__(self, *, allows_private: bool = False, try_s: float = TRY_S) -> None:
-        """Connect to public addresses, or with ``allows_private`` to all."""
+        """Connect to public addresses only, or with ``allows_private`` to all."""
         self._allows_private = allows_private
         self._try_s = try_s
         self._http: httpx.AsyncClient | None = None
@@ -68,9 +68,9 @@ class HttpSender:
             async with asyncio.timeout(self._try_s):
                 await self._send(channel, body)
         except TimeoutError:
-            raise CannotTellError(f"it took more than {self._try_s:g} s") from None
+            raise DeliveryError(f"it took more than {self._try_s:g} s") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError) as error:
-            raise CannotTellError(f"no connection: {type(error).__name__}") from None
+            raise DeliveryError(f"no connection: {type(error).__name__}") from None
 
     async def close(self) -> None:
         """See ``Sender.close``."""
@@ -97,22 +97,22 @@ class HttpSender:
         answer = await self._http.send(request, stream=True)
         await answer.aclose()
         if not answer.is_success:
-            raise CannotTellError(f"it answered {answer.status_code}")
+            raise DeliveryError(f"it answered {answer.status_code}")
 
     async def _target(self, url: str) -> Target:
-        """Return the address that a message goes to; raises ``CannotTellError``."""
+        """Resolve a URL to its destination; raises ``DeliveryError``."""
         try:
             check_url(url, allows_private=self._allows_private)
         except ValueError as error:
-            raise CannotTellError(str(error)) from None
+            raise DeliveryError(str(error)) from None
         split = urlsplit(url)
         host = str(split.hostname)
         return _target(split, self._allowed(await _resolved(host, port_of(split))))
 
     def _allowed(self, addresses: Sequence[str]) -> str:
-        """Return the first address; all have to be allowed, or another try would find one."""
+        """Return the first address; all must be allowed, as another try may use another one."""
         if not self._allows_private and not all(map(is_public, addresses)):
-            raise CannotTellError(
+            raise DeliveryError(
                 "its name leads to this machine or a private network; --alert-private allows it"
             )
         return addresses[0]
@@ -124,18 +124,18 @@ def sign(body: bytes, secret: bytes) -> str:
 
 
 def read_secret(channel: Channel) -> bytes:
-    """Return the secret of a channel, without the end of its line; raises ``CannotTellError``.
+    """Return the secret of a channel, without its line end; raises ``DeliveryError``.
 
-    Nothing is waited for: the name may be that of a pipe.
+    It never blocks, even if the file is a pipe.
     """
     try:
         descriptor = os.open(str(channel.secret_file), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123  # of a descriptor
             secret = (file.read(MOST_SECRET + 1) or b"").rstrip(b"\r\n")
     except (OSError, ValueError):
-        raise CannotTellError("`secret_file` cannot be read") from None
+        raise DeliveryError("`secret_file` cannot be read") from None
     if not secret or len(secret) > MOST_SECRET:
-        raise CannotTellError("`secret_file` holds no secret")
+        raise DeliveryError("`secret_file` holds no secret")
     return secret
 
 

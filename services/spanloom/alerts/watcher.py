@@ -1,7 +1,7 @@
-"""The part that watches: it reads what changed, and stores what fires and what is taken back.
+"""Reads changed runs from the change feed, and stores events that fire or are withdrawn.
 
-Events are stored before the place in the feed is kept, so a crash in between looks at a page again,
-and finds nothing new.
+Events are stored before the position in the feed, so after a crash in between a page is evaluated
+again, without new events.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Protocol
 
-from spanloom.alerts.keeping import FOLLOWER
-from spanloom.alerts.numbers import NumberLines
-from spanloom.alerts.runs import RunLines
+from spanloom.alerts.numbers import NumberAlerts
+from spanloom.alerts.runs import RunAlerts
+from spanloom.alerts.service import FOLLOWER
 from spanloom.core.errors import PermanentError, RetryableError, StoreTooSmallError
 from spanloom.core.model.access import Reach
 from spanloom.core.sharing import hold_all
@@ -23,7 +23,7 @@ from spanloom.threads import RepeatingPart
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from spanloom.alerts.events import Found
+    from spanloom.alerts.events import NewEvents
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.feed import Announcement
     from spanloom.core.ports.reading import ReadingStore
@@ -31,35 +31,35 @@ if TYPE_CHECKING:
     from spanloom.telemetry import Metrics
 
 EVERY_S = 0.5
-"""Seconds between looks at the feed."""
+"""Seconds between reads of the feed."""
 NUMBERS_S = 2.0
-"""Seconds between looks at which numbers are due, and at what was deleted."""
+"""Seconds between checks for due numbers and for deleted runs."""
 KEEP_S = 60.0
-"""Seconds after which the place is kept though nothing has changed."""
+"""Seconds after which the position is stored even without changes."""
 MOST_DELETED = 1_000
 _NS = 10**9
 log = get_logger("alerts")
 
 
 class Changes(Protocol):
-    """The change feed as a follower reads it (``following/follower.py``)."""
+    """The interface of a change-feed follower (``following/follower.py``)."""
 
     @property
     def has_more(self) -> bool:
         """Whether the feed had more than the last page."""
 
     def read(self) -> Sequence[Announcement]:
-        """Return the next page, the same until ``keep``."""
+        """Return the next page; the same page until ``keep`` is called."""
 
     def keep(self) -> None:
-        """Keep the place after the page that was read last."""
+        """Store the position after the last page."""
 
     def forget(self) -> None:
-        """Forget the place: another process follows now."""
+        """Forget the position: another process follows now."""
 
 
 class AlertWatcher(RepeatingPart):
-    """A part of the process (``process/supervisor.py``); it waits for a store that is away."""
+    """A part of the process (``process/supervisor.py``); it waits for an unavailable store."""
 
     name = "alerts"
 
@@ -69,39 +69,39 @@ class AlertWatcher(RepeatingPart):
         changes: Changes,
         metrics: Metrics,
         *,
-        tell: Callable[[], None] = lambda: None,
+        notify: Callable[[], None] = lambda: None,
         outage: Outage | None = None,
         held: Callable[[], Slices] = hold_all,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Watch a store; ``tell`` is called when there is something to tell.
+        """Watch a store; ``notify`` is called when new events are stored.
 
-        Failures of the store are logged by ``outage``. ``held`` returns the slices of this process,
-        of which one is all the alerts.
+        ``outage`` logs failures of the store. ``held`` returns the slices of this process; one
+        slice covers all alerts.
         """
         super().__init__(EVERY_S)
         self._store = store
         self._changes = changes
         self._metrics = metrics
-        self._tell = tell
+        self._notify = notify
         self._outage = outage or Outage()
         self._held = held
         self._clock_ns = clock_ns
-        self._runs = RunLines(store)
-        self._numbers = NumberLines(store)
+        self._runs = RunAlerts(store)
+        self._numbers = NumberAlerts(store)
         self._next_ns = 0
         self._has_alerts = False
         self._keep_ns = 0
         self._is_counted = False
-        """Whether the gauges are those of the stored events."""
+        """Whether the gauges reflect the stored events."""
 
     @property
     def owns_alerts(self) -> bool:
-        """Whether this process watches now; raises ``StoreUnavailableError``."""
+        """Whether this process evaluates alerts now; raises ``StoreUnavailableError``."""
         return owns(self._held(), FOLLOWER)
 
     def run_once(self) -> int:
-        """Look at what changed; return how many events are new."""
+        """Evaluate changed runs and due numbers; return the number of new events."""
         if not self.owns_alerts:
             self._changes.forget()
             self._count_nothing()
@@ -112,7 +112,7 @@ class AlertWatcher(RepeatingPart):
             self._next_ns = now_ns + int(NUMBERS_S * _NS)
         if self._has_alerts:
             count += self._look_at_runs()
-        else:  # whoever puts the first alert keeps the place at which it begins
+        else:  # putting the first alert stores the position at which to begin
             self._changes.forget()
         if count or not self._is_counted:
             self._count()
@@ -138,7 +138,7 @@ class AlertWatcher(RepeatingPart):
         return deleted + self._add(self._numbers.look(now_ns))
 
     def _take(self, keys: Sequence[TraceKey]) -> int:
-        """Look at runs together; one by one if that is refused, so that others go on."""
+        """Evaluate runs together; one by one if that fails, so that one run cannot block others."""
         try:
             return self._add(self._runs.look(keys, self._clock_ns()))
         except (PermanentError, StoreTooSmallError) as error:
@@ -148,11 +148,11 @@ class AlertWatcher(RepeatingPart):
                 return 0
             return sum(self._take([key]) for key in dict.fromkeys(keys))
 
-    def _add(self, found: Found) -> int:
-        if found.events:
-            self._store.alerts.add_events(found.events, found.shown)
-            self._tell()
-        return len(found.events)
+    def _add(self, new: NewEvents) -> int:
+        if new.events:
+            self._store.alerts.add_events(new.events, new.shown)
+            self._notify()
+        return len(new.events)
 
     def _count(self) -> None:
         firing = self._store.alerts.firing(Reach.ALL)

@@ -11,12 +11,13 @@ import orjson
 
 from spanloom.annotation.requests import Session, Write
 from spanloom.core.annotation.examples import Fate, assessments_of, examples_of
-from spanloom.core.annotation.marks import find_problems
+from spanloom.core.annotation.marks import find_problems, plain
 from spanloom.core.annotation.potato.entries import read_mark, read_steps
 from spanloom.core.exchange.invariant.writer import invariant_lines
 from spanloom.core.exchange.snorkel.writing import snorkel_trace
 from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation import MARK_FIELDS, WHOLE, Mark
+from spanloom.core.records.annotation import AnnotationItem
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from spanloom.core.annotation.anchors import Anchors
     from spanloom.core.annotation.examples import Example
     from spanloom.core.annotation.scheme import Scheme
-    from spanloom.core.model.annotation import Assessment
+    from spanloom.core.model.annotation import Annotation, Assessment
     from spanloom.core.ports.reading import DocumentReader
 
     Json = dict[str, Any]  # a JSON object
@@ -40,6 +41,13 @@ OURS = frozenset(
 
 class RefusedEntryError(ValueError):
     """An entry cannot be imported; the message says why."""
+
+
+def write_row(annotation: Annotation) -> Json:
+    """Return an annotation without its state, as a dict, not a model: there may be very many."""
+    return AnnotationItem.row_of(
+        annotation, penalty=plain(annotation.penalty), value=dict(annotation.mark.value)
+    )
 
 
 def write_step(row: ResolvedAnnotation, places: dict[str, int]) -> Json:

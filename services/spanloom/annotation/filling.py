@@ -15,7 +15,7 @@ from spanloom.core.model.annotation_queue import QueueItem
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.annotations import AnnotationQuery
 from spanloom.core.query.lists import every_line
-from spanloom.core.query.question import ANY_RUN, Question, condition_of
+from spanloom.core.query.selection import ANY_RUN, RunSelection, condition_of
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.tree import And, In
@@ -94,7 +94,7 @@ class Filling:
     def found(self, queue: Queue, trace_id: str) -> QueueItem | None:
         """Return the item of one run, if the question of the queue finds it."""
         where = And((self._where(queue.where), In(RUN_FIELDS["trace_id"], [trace_id])))
-        asked, reach = Question(where, ANY_RUN.order), Reach.only(queue.project)
+        asked, reach = RunSelection(where, ANY_RUN.order), Reach.only(queue.project)
         for run in self._stored.list(reach, _SHOWN, 1, None, asked):
             return _item(run, self._now_us())
         return None
@@ -104,7 +104,7 @@ class Filling:
 
     def _runs(self, queue: Queue, where: str) -> Iterator[ListedRun]:
         """Return the newest runs of the question, as a list shows them."""
-        asked, reach = Question(self._where(where), ANY_RUN.order), Reach.only(queue.project)
+        asked, reach = RunSelection(self._where(where), ANY_RUN.order), Reach.only(queue.project)
         runs = every_line(
             lambda most, after: self._stored.list(reach, _SHOWN, most, after, asked),
             lambda run: run.cursor,
@@ -116,7 +116,7 @@ class Filling:
         reach, found = Reach.only(queue.project), {}
         for start in range(0, len(trace_ids), AT_ONCE):
             some = trace_ids[start : start + AT_ONCE]
-            asked = Question(In(RUN_FIELDS["trace_id"], some), ANY_RUN.order)
+            asked = RunSelection(In(RUN_FIELDS["trace_id"], some), ANY_RUN.order)
             for run in self._stored.list(reach, None, AT_ONCE, None, asked):
                 found[run.key.trace_id] = run
         return found

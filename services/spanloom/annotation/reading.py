@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanloom.core.annotation.anchors import COUNTING, Standing, State, standing_of
+from spanloom.core.annotation.anchors import COUNTING, CurrentState, State, current_state
 from spanloom.core.annotation.marks import Score, score_of
 from spanloom.core.annotation.places import SPANS, places_now
 from spanloom.core.annotation.queue import QueueView
@@ -58,7 +58,7 @@ class ResolvedAnnotation(NamedTuple):
     """An annotation with its state against the current version."""
 
     annotation: Annotation
-    standing: Standing
+    standing: CurrentState
     steps: Steps | None = None
     """Returns the steps of the current version by id; ``None`` if the texts are unchanged."""
 
@@ -140,18 +140,18 @@ class Reading:
                 row, standing, None if _is_same(row, standing, current) else steps
             )
 
-    def _standing(self, row: Annotation, current: int, now: Now, fates: Fates) -> Standing:
+    def _standing(self, row: Annotation, current: int, now: Now, fates: Fates) -> CurrentState:
         step_id = row.slot.step_id
         if step_id == WHOLE:
-            return Standing(State.WHOLE)
+            return CurrentState(State.WHOLE)
         if row.anchor.version == current and row.anchor.step_hash:
-            return Standing(State.VALID, step_id)
+            return CurrentState(State.VALID, step_id)
         if (anchors := now()) is None:
-            return Standing(State.ORPHANED, "", "the trajectory is not stored any more")
-        return standing_of(step_id, row.anchor, anchors, fates)
+            return CurrentState(State.ORPHANED, "", "the trajectory is not stored any more")
+        return current_state(step_id, row.anchor, anchors, fates)
 
 
-def _is_same(row: Annotation, standing: Standing, current: int) -> bool:
+def _is_same(row: Annotation, standing: CurrentState, current: int) -> bool:
     """Return whether the annotated texts are unchanged."""
     return row.anchor.version == current or standing.state is State.VALID
 

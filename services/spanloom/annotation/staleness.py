@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import orjson
 from cachetools import LRUCache
 
-from spanloom.core.annotation.anchors import COUNTING, standing_of
+from spanloom.core.annotation.anchors import COUNTING, current_state
 from spanloom.core.model.annotation import Anchor
 from spanloom.core.scoring.placing import BY_TELEMETRY
 from spanloom.evaluation.contract.view import named_fingerprint, view_named_in
@@ -159,7 +159,9 @@ class Staleness:
         if (now := self._versions.anchors(score.key, version)) is None:
             return None
         anchor = Anchor(score.judged_version, score.step_hash)
-        standing = standing_of(score.step_id, anchor, now, lambda: self._versions.fates(score.key))
+        standing = current_state(
+            score.step_id, anchor, now, lambda: self._versions.fates(score.key)
+        )
         return standing.state not in COUNTING
 
 

@@ -51,7 +51,7 @@ class Scoring:
             return None
         score = score_now(scheme, self._reading.resolve(key, rows, version), now.to_judge)
         row = _row(session._replace(scheme=scheme), score, at_us, version, is_deleted=not rows)
-        self._scores.add([row], is_told=False)
+        self._scores.add([row], is_announced=False)
         return score
 
 
@@ -180,9 +180,9 @@ class Writing:
         version: int,
     ) -> Score | None:
         """Store new rows, then the score of all rows."""
-        with self._annotations.telling([session.key]):
+        with self._annotations.announcing_judgements([session.key]):
             if added:
-                self._annotations.add(added, is_told=False)
+                self._annotations.add(added, is_announced=False)
             rows = [*stored, *added] if self._annotations.is_alone() else self._rows(session)
             return self._scoring.record(session, _current(rows), at_us, version)
 

@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from spanloom.alerts.condition import RunCondition, condition_of_definition
 from spanloom.alerts.definition import AlertDefinition, Channel, read_definition
-from spanloom.alerts.keeping import KeptAlert, ListedEvent
 from spanloom.alerts.payload import number_of, page_of
-from spanloom.alerts.question import RunLine, question_of
-from spanloom.alerts.trying import Tried
+from spanloom.alerts.service import ListedAlert, ListedEvent
+from spanloom.alerts.trial import TrialResult
 from spanloom.api.examples import answer
 from spanloom.api.query import decode_position, demand, encode_cursor, fingerprint
 from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
@@ -129,7 +129,7 @@ class TriedAlert(BaseModel):
     windows: Annotated[list[TriedWindow], Field(description="Likewise; of a number.")]
 
 
-def item_of(kept: KeptAlert) -> AlertItem:
+def item_of(kept: ListedAlert) -> AlertItem:
     """Return an alert as a response model."""
     stored = kept.alert.definition
     defined = read_definition(stored)
@@ -145,10 +145,10 @@ def item_of(kept: KeptAlert) -> AlertItem:
 def waits_for_settled(stored: Any) -> bool:
     """Return whether an alert fires for settled runs alone."""
     try:
-        asked = question_of(stored)
+        asked = condition_of_definition(stored)
     except InvalidQueryError:  # of a field that is gone
         return False
-    return isinstance(asked, RunLine) and not asked.is_lasting
+    return isinstance(asked, RunCondition) and not asked.is_lasting
 
 
 def event_item_of(listed: ListedEvent) -> AlertEventItem:
@@ -169,7 +169,7 @@ def event_item_of(listed: ListedEvent) -> AlertEventItem:
     )
 
 
-def tried_of(tried: Tried, definition: AlertDefinition) -> TriedAlert:
+def tried_of(tried: TrialResult, definition: AlertDefinition) -> TriedAlert:
     """Return what an alert would have done as a response model."""
     of = Subject.STEP if definition.of == "steps" else Subject.RUN
     names = [field.name for field in parse_by(definition.by or "", of)]
@@ -193,13 +193,13 @@ def tried_of(tried: Tried, definition: AlertDefinition) -> TriedAlert:
 
 def _channel(channel: Channel) -> dict[str, Any]:
     secret = {"secret_file": channel.secret_file} if channel.secret_file else {}
-    return {"kind": channel.kind, "url": channel.shown, **secret}
+    return {"kind": channel.kind, "url": channel.redacted, **secret}
 
 
 def _deliveries(listed: ListedEvent) -> list[AlertDelivery]:
     """Return what became of each channel; one that is not there any more has its key."""
     event = listed.event
-    named = {one.key: f"{one.kind} {one.shown}" for one in listed.definition.channels}
+    named = {one.key: f"{one.kind} {one.redacted}" for one in listed.definition.channels}
     became = {one.channel: one for one in listed.deliveries}
     untried = (event.project, event.alert, event.id, event.number)
     return [

@@ -6,9 +6,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import AfterValidator
 
+from spanloom.alerts.condition import parse_alert_condition
 from spanloom.alerts.definition import AlertDefinition
-from spanloom.alerts.question import parse_question
-from spanloom.alerts.trying import try_alert
+from spanloom.alerts.trial import try_alert
 from spanloom.api.alert_schemas import (
     ALERT,
     ALERTS,
@@ -70,7 +70,7 @@ async def test_alert(wanted: TryRequest, project: OneProject, using: Using) -> T
     Nothing is stored or told.
     """
     now_ns, definition = time.time_ns(), wanted.definition()
-    asked, since_ns = parse_question(definition), now_ns - wanted.days * _DAY_NS
+    asked, since_ns = parse_alert_condition(definition), now_ns - wanted.days * _DAY_NS
     reach = Reach.only(project)
     tried = await using.calls.run(try_alert, using.store, reach, asked, since_ns, now_ns)
     return tried_of(tried, definition)

@@ -11,10 +11,11 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from spanloom import __version__
 from spanloom.access.headers import Hosts
-from spanloom.alerts.keeping import Alerts
+from spanloom.alerts.service import Alerts
 from spanloom.annotation.services import Annotating
 from spanloom.api import (
     alerts,
+    changes,
     datasets,
     evaluators,
     experiments,
@@ -33,13 +34,13 @@ from spanloom.api.annotations import (
 )
 from spanloom.api.annotations import queues as annotation_queues
 from spanloom.api.annotations import schemes as annotation_schemes
-from spanloom.api.feed import changes
 from spanloom.api.feed.feed import MOST_READERS, Feed
 from spanloom.api.http.bounds import BodyBound, BoundedCalls
 from spanloom.api.http.doorkeeper import Doorkeeper, guarded_routes
 from spanloom.api.http.gate import Gate
 from spanloom.api.http.openapi import DESCRIPTION, install_openapi
 from spanloom.api.http.problems import install_problem_handlers, problem_responses
+from spanloom.api.run_views import RunViews
 from spanloom.api.runs import (
     conversation_pages,
     conversations,
@@ -49,15 +50,14 @@ from spanloom.api.runs import (
     steps,
     trajectories,
 )
-from spanloom.api.runs.views import RunViews
 from spanloom.api.search import search
 from spanloom.api.services import Services
 from spanloom.api.stats import compare, stats
-from spanloom.datasets.keeping import Datasets
-from spanloom.evaluators.keeping import Evaluators
-from spanloom.experiments.keeping import Experiments
-from spanloom.online.keeping import OnlineRules
-from spanloom.saved_views.keeping import SavedViews
+from spanloom.datasets.service import Datasets
+from spanloom.evaluators.service import Evaluators
+from spanloom.experiments.service import Experiments
+from spanloom.online.service import OnlineRules
+from spanloom.saved_views.service import SavedViews
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence

@@ -19,7 +19,7 @@ from spanloom.core.records.dataset import (
     DatasetVersionItem,
 )
 from spanloom.core.records.record import example_of
-from spanloom.datasets.keeping import KeptDataset, TakenItems
+from spanloom.datasets.service import AddedItems, ListedDataset
 
 MOST_NAMED = 100
 """Items whose refusal an answer explains."""
@@ -88,13 +88,13 @@ class TakenRows(BaseModel):
     ]
 
     @classmethod
-    def of(cls, taken: TakenItems) -> Self:
+    def of(cls, added: AddedItems) -> Self:
         """Return what is answered."""
-        named = [RefusedRow(**one._asdict()) for one in taken.refused[:MOST_NAMED]]
+        named = [RefusedRow(**one._asdict()) for one in added.refused[:MOST_NAMED]]
         return cls(
-            stored=taken.stored,
-            unchanged=taken.unchanged,
-            rejected=len(taken.refused),
+            stored=added.stored,
+            unchanged=added.unchanged,
+            rejected=len(added.refused),
             refused=named,
         )
 
@@ -148,13 +148,13 @@ class DatasetRowList(BaseModel):
     next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
 
 
-def item_of(kept: KeptDataset) -> DatasetItem:
+def item_of(listed: ListedDataset) -> DatasetItem:
     """Return a dataset as a response model."""
     return DatasetItem.made_of(
-        kept.dataset,
-        evaluators=orjson.loads(kept.dataset.evaluators),
-        draft_items=kept.draft_items,
-        versions=list(map(DatasetVersionItem.made_of, kept.versions)),
+        listed.dataset,
+        evaluators=orjson.loads(listed.dataset.evaluators),
+        draft_items=listed.draft_items,
+        versions=list(map(DatasetVersionItem.made_of, listed.versions)),
     )
 
 

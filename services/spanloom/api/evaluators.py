@@ -23,7 +23,7 @@ from spanloom.core.records.evaluator import (
     EvaluatorVersionItem,
 )
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
-from spanloom.evaluators.keeping import KeptEvaluator
+from spanloom.evaluators.service import VersionedEvaluator
 
 router = APIRouter(tags=["experiments"])
 
@@ -83,12 +83,12 @@ async def put_evaluator(
     """
     value, places = read_written(await request.body())
     try:
-        kept = await using.calls.run(using.evaluators.put, project, name, value, reader)
+        listed = await using.calls.run(using.evaluators.put, project, name, value, reader)
     except InvalidEvaluatorError as error:
         raise places.error(error.key, error.reason) from error
-    return _item_of(kept)
+    return _item_of(listed)
 
 
-def _item_of(kept: KeptEvaluator) -> EvaluatorItem:
-    versions = list(map(EvaluatorVersionItem.made_of, kept.versions))
-    return EvaluatorItem.made_of(kept, versions=versions)
+def _item_of(listed: VersionedEvaluator) -> EvaluatorItem:
+    versions = list(map(EvaluatorVersionItem.made_of, listed.versions))
+    return EvaluatorItem.made_of(listed, versions=versions)

@@ -5,14 +5,12 @@ from typing import Any
 
 import orjson
 
-from spanloom.api.admin.key_schemas import EXAMPLE_KEY_ID
 from spanloom.api.schemas import (
     EXAMPLE_CONVERSATION,
     EXAMPLE_CURSOR,
     EXAMPLE_TRACE,
     encode_step_cursor,
 )
-from spanloom.api.search.schemas import EXAMPLE_HIT_CURSOR
 from spanloom.core.document import Document
 from spanloom.core.formats.entry import HTML, JSON, NDJSON, Of, Via
 from spanloom.core.formats.losses import LOSSES
@@ -22,7 +20,6 @@ from spanloom.core.ports.steps import StepCursor
 from spanloom.core.records.change import CHANGE
 from spanloom.core.records.conversation import CONVERSATION as CONVERSATION_RECORD
 from spanloom.core.records.field import FieldList, Stats, ValueItem, ValueList
-from spanloom.core.records.hit import HIT
 from spanloom.core.records.project import ProjectList
 from spanloom.core.records.record import example_of
 from spanloom.core.records.run import RUN
@@ -41,16 +38,6 @@ _ITEM = RUN.example
 _SPAN = SPAN.example
 _REPLAY = example_of(Replay)
 EXAMPLE_REPLAY: str = _REPLAY["id"]
-_KEY = {
-    "id": EXAMPLE_KEY_ID,
-    "project": "support",
-    "scopes": ["ingest"],
-    "created_at": "2026-01-31T12:00:00Z",
-    "expires_at": "2026-03-01T00:00:00Z",  # FastAPI leaves nulls out of examples
-    "revoked_at": "2026-02-02T09:00:00Z",
-    "last_used_at": "2026-02-01T08:30:00Z",
-}
-_KEY_TEXT = f"sl_{EXAMPLE_KEY_ID}_{'x' * 43}"
 _METRICS = """\
 # HELP spanloom_spans_accepted_total Spans acknowledged: fsynced in the spool.
 # TYPE spanloom_spans_accepted_total counter
@@ -355,13 +342,6 @@ CONVERSATIONS = or_rows(
         {"items": [CONVERSATION_RECORD.example], "next_cursor": EXAMPLE_CURSOR},
     )
 )
-HITS = or_rows(
-    _answer(
-        "A page of hits; or all of them as lines, or as a table.",
-        _component("HitList"),
-        {"items": [HIT.example], "next_cursor": EXAMPLE_HIT_CURSOR},
-    )
-)
 CONVERSATION = or_rows(
     _answer(
         "A page of the conversation; or all its runs as lines, or as a table.",
@@ -454,9 +434,6 @@ IMPORTED_FILE = _answer(
     "".join(orjson.dumps(line).decode() + "\n" for line in _IMPORTED),
     NDJSON,
 )
-KEY = _answer("The key, revoked.", _component("KeyItem"), _KEY)
-KEYS = _answer("The keys.", _component("KeyList"), {"items": [_KEY]})
-NEW_KEY = _answer("The new key.", _component("NewKey"), {**_KEY, "key": _KEY_TEXT})
 VIEW = _answer("The view.", _component("ViewItem"), VIEW_RECORD.example)
 VIEWS = _answer("The views.", _component("ViewList"), {"items": [VIEW_RECORD.example]})
 PROJECTS = _answer("The projects.", _component("ProjectList"), example_of(ProjectList))

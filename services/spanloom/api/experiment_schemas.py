@@ -17,8 +17,8 @@ from spanloom.core.records.experiment import (
     ExperimentSummary,
 )
 from spanloom.experiments.evaluators import read_evaluators
-from spanloom.experiments.keeping import KeptExperiment
 from spanloom.experiments.results import Results
+from spanloom.experiments.service import ListedExperiment
 
 _FIRST = ["first", 0, "path", "path"]
 
@@ -70,20 +70,20 @@ class ExperimentResultList(BaseModel):
     next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
 
 
-def item_of(kept: KeptExperiment, results: Results | None = None) -> ExperimentItem:
+def item_of(listed: ListedExperiment, results: Results | None = None) -> ExperimentItem:
     """Return an experiment as a response model, with the summary of its results."""
-    asked = kept.asked
+    request = listed.request
     summary = None
     if results is not None:
         found = results.summary()
         summary = {name: ExperimentSummary.trusted(dict(one)) for name, one in found.items()}
-    evaluators = read_evaluators(kept.experiment.evaluators)
+    evaluators = read_evaluators(listed.experiment.evaluators)
     return ExperimentItem.made_of(
-        kept,
+        listed,
         summary=summary,
         withheld=results.withheld if results else 0,
-        runs=asked.get("runs"),
-        target=asked.get("target"),
+        runs=request.get("runs"),
+        target=request.get("target"),
         evaluators=list(map(ExperimentEvaluator.made_of, evaluators)),
     )
 

@@ -19,12 +19,12 @@ from spanloom.api.experiment_schemas import (
 )
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.query import read_where, refuse_words
+from spanloom.api.query import read_where
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import stream_found
 from spanloom.api.runs.places import AcceptInHeader, Reader
-from spanloom.api.services import Services, Using
+from spanloom.api.services import Services, Using, refuse_words
 from spanloom.api.written import body_as_written, read_model
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Scope
@@ -36,9 +36,9 @@ from spanloom.core.records.experiment import (
 )
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
 from spanloom.evaluation.files.comparing import Comparison
-from spanloom.experiments.keeping import KeptExperiment
 from spanloom.experiments.request import ExperimentRequest
 from spanloom.experiments.results import Results, compare_results
+from spanloom.experiments.service import ListedExperiment
 
 router = APIRouter(tags=["experiments"])
 
@@ -208,9 +208,9 @@ def _results(using: Services, project: str, name: str, reader: str, only: str = 
     return _of(using, using.experiments.get(project, name), reader, only)
 
 
-def _of(using: Services, kept: KeptExperiment, reader: str, only: str = "") -> Results:
-    return Results(using.store.experiments, using.store.queues, kept, reader, only)
+def _of(using: Services, listed: ListedExperiment, reader: str, only: str = "") -> Results:
+    return Results(using.store.experiments, using.store.queues, listed, reader, only)
 
 
-def _told(using: Services, kept: KeptExperiment, reader: str) -> ExperimentItem:
-    return item_of(kept, _of(using, kept, reader))
+def _told(using: Services, listed: ListedExperiment, reader: str) -> ExperimentItem:
+    return item_of(listed, _of(using, listed, reader))

@@ -25,7 +25,7 @@ from spanloom.core.records.online_rule import (
     RuleBudgetItem,
     RuleProgressItem,
 )
-from spanloom.online.keeping import KeptRule
+from spanloom.online.service import ListedRule
 
 _MOST_EVALUATORS = 100
 _MOST_DELAY_S = 7 * 24 * 3600
@@ -173,7 +173,7 @@ _MADE: dict[str, tuple[str, Any]] = {
 }
 
 
-def item_of(kept: KeptRule) -> OnlineRuleItem:
+def item_of(kept: ListedRule) -> OnlineRuleItem:
     """Return a rule with its progress as a response model."""
     rule, progress = kept.rule, kept.progress
     budget = None if rule.budget == RuleBudget() else RuleBudgetItem(**rule.budget._asdict())
@@ -190,7 +190,7 @@ def item_of(kept: KeptRule) -> OnlineRuleItem:
 _COUNTS = ("pending", "done", "error", "deferred", "stale")
 
 
-def _backfill_of(rule: OnlineRule, kept: KeptRule) -> dict[str, Any] | None:
+def _backfill_of(rule: OnlineRule, kept: ListedRule) -> dict[str, Any] | None:
     if rule.backfill is None:
         return None
     place = next((one for one in kept.walks if one.walk is Walk.BACKFILL), None)

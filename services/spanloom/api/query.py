@@ -13,7 +13,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 import orjson
-from fastapi import HTTPException
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -27,12 +26,12 @@ from pydantic import (
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.notation import HOW_TO_WRITE, parse_ago, parse_instant
 from spanloom.core.query.lists import Cursor
-from spanloom.core.query.question import Question, condition_of, parse_order
-from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.query.selection import RunSelection, condition_of, parse_order
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.core.query.where.problems import InvalidWhereError, both
-from spanloom.core.query.where.tree import And, Words, asks_for_words
+from spanloom.core.query.where.text_query import parse_text_query
+from spanloom.core.query.where.tree import And, Words
 from spanloom.core.records.declared import FieldType
 from spanloom.core.records.run import RUN, Run
 from spanloom.core.records.run_filters import run_shorts
@@ -40,9 +39,8 @@ from spanloom.core.records.run_filters import run_shorts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from spanloom.api.services import Services
     from spanloom.core.query.lists import ListedConversation, ListedRun, Page
-    from spanloom.core.query.question import Rank
+    from spanloom.core.query.selection import Rank
     from spanloom.core.query.where.tree import Condition
     from spanloom.core.records.run_filters import Short
 
@@ -145,15 +143,14 @@ NO_SEARCH = (
     "the service runs with --no-search. Start it without, and what is stored by then is indexed "
     "too."
 )
-_NO_WORDS = f'Words as in `output: "rate limit"` are not looked for here: {NO_SEARCH}'
 
 
-def read_question(where: str | None, q: str | None, order: str) -> Question:
+def read_question(where: str | None, q: str | None, order: str) -> RunSelection:
     """Return the parsed query; raises ``InvalidTextsError`` with the problems of all texts."""
     (asked, words), by = both(
         lambda: both(lambda: read_where(where), lambda: read_words(q)), lambda: parse_order(order)
     )
-    return Question(And((asked, words)) if asked and words else asked or words, by)
+    return RunSelection(And((asked, words)) if asked and words else asked or words, by)
 
 
 def read_words(text: str | None) -> Condition | None:
@@ -172,12 +169,6 @@ def read_where(text: str | None, parameter: str = "where") -> Condition | None:
 def read_steps_where(text: str | None) -> Condition | None:
     """Return the condition on steps, ``None`` for no text."""
     return _read(parse_steps_where, text, "where")
-
-
-def refuse_words(using: Services, *asked: Condition | None) -> None:
-    """Raise 501 if a condition searches for words and there is no full-text index."""
-    if not using.has_search and any(map(asks_for_words, asked)):
-        raise HTTPException(501, _NO_WORDS)
 
 
 def fingerprint(query: BaseModel, of: str = "") -> str:

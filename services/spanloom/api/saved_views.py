@@ -15,7 +15,7 @@ from spanloom.core.model.access import Scope
 from spanloom.core.model.saved_view import FORMAT, MAX_NAME, ViewPage
 from spanloom.core.query.where.reader import MAX_BYTES
 from spanloom.core.records.saved_view import EXAMPLE_VIEW, ViewItem, ViewList
-from spanloom.saved_views.keeping import KeptView, Wanted
+from spanloom.saved_views.service import ListedView, ViewContent
 
 NOT_OF_VIEWS = frozenset({"at", "cursor", "project"})
 """Parameters of an address that say where in a list one is, or in which project."""
@@ -69,9 +69,9 @@ class ViewChange(BaseModel):
         ),
     ]
 
-    def wanted(self) -> Wanted:
+    def content(self) -> ViewContent:
         """Return what the view is to be."""
-        return Wanted(self.name, self.parameters)
+        return ViewContent(self.name, self.parameters)
 
 
 class ViewRequest(ViewChange):
@@ -118,10 +118,10 @@ RevisionInQuery = Annotated[
 WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
 
 
-def item_of(using: Using, kept: KeptView) -> ViewItem:
+def item_of(using: Using, listed: ListedView) -> ViewItem:
     """Return a view with its faults as a response model."""
-    faults = using.saved_views.faults(kept.view)
-    return ViewItem.made_of(kept.view, default=kept.is_default, faults=faults)
+    faults = using.saved_views.faults(listed.view)
+    return ViewItem.made_of(listed.view, default=listed.is_default, faults=faults)
 
 
 @router.get(
@@ -136,7 +136,7 @@ async def list_views(project: OneProject, using: Using, page: PageInQuery = None
 
     def read() -> ViewList:
         found = using.saved_views.listed(project, page)
-        return ViewList(items=[item_of(using, kept) for kept in found])
+        return ViewList(items=[item_of(using, listed) for listed in found])
 
     return await using.calls.run(read)
 
@@ -149,7 +149,7 @@ async def list_views(project: OneProject, using: Using, page: PageInQuery = None
 )
 @needs(Scope.ANNOTATE)
 async def make_view(
-    wanted: ViewRequest, project: OneProject, using: Using, reader: Reader
+    content: ViewRequest, project: OneProject, using: Using, reader: Reader
 ) -> ViewItem:
     """Store a view for everybody who reads the project; its owner is the annotator.
 
@@ -157,7 +157,7 @@ async def make_view(
     """
     make = using.saved_views.make
     return item_of(
-        using, await using.calls.run(make, project, wanted.page, wanted.wanted(), reader)
+        using, await using.calls.run(make, project, content.page, content.content(), reader)
     )
 
 
@@ -169,13 +169,15 @@ async def make_view(
 )
 @needs(Scope.ANNOTATE)
 async def change_view(
-    view_id: ViewIdInPath, wanted: ViewRevision, project: OneProject, using: Using, reader: Reader
+    view_id: ViewIdInPath, content: ViewRevision, project: OneProject, using: Using, reader: Reader
 ) -> ViewItem:
     """Store its next revision; 409 with `current` if it is not the one that was seen any more."""
     change = using.saved_views.change
     return item_of(
         using,
-        await using.calls.run(change, project, view_id, wanted.wanted(), wanted.revision, reader),
+        await using.calls.run(
+            change, project, view_id, content.content(), content.revision, reader
+        ),
     )
 
 
@@ -206,11 +208,11 @@ async def delete_view(
 )
 @needs(Scope.ANNOTATE)
 async def set_default(
-    view_id: ViewIdInPath, wanted: ViewDefault, project: OneProject, using: Using
+    view_id: ViewIdInPath, content: ViewDefault, project: OneProject, using: Using
 ) -> ViewItem:
     """Open the page with it wherever its address has no parameters; or no longer."""
 
-    def choose() -> KeptView:
-        return using.saved_views.set_default(project, view_id, is_default=wanted.default)
+    def choose() -> ListedView:
+        return using.saved_views.set_default(project, view_id, is_default=content.default)
 
     return item_of(using, await using.calls.run(choose))

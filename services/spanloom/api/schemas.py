@@ -31,9 +31,9 @@ from spanloom.api.rows.columns import (
     columns_of,
     read_fields,
 )
-from spanloom.core.ports.steps import StepCursor, StepsAsked
+from spanloom.core.ports.steps import StepCursor, StepSelection
 from spanloom.core.query.lists import Cursor
-from spanloom.core.query.question import NEWEST_FIRST, Question, Rank, parse_order
+from spanloom.core.query.selection import NEWEST_FIRST, Rank, RunSelection, parse_order
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import both
 from spanloom.core.records.conversation import ConversationItem
@@ -122,7 +122,7 @@ class ListQuery(PageQuery, Filters):
         """Return the selected columns; raises ``InvalidTextError``."""
         return read_fields(self.fields, columns_of(Run), RUN_GROUPS, DOCUMENT_COLUMNS)
 
-    def question(self) -> Question:
+    def question(self) -> RunSelection:
         """Return the query for the store; raises ``InvalidQueryError``."""
         return read_question(self.where, self.q, self.order)
 
@@ -233,7 +233,7 @@ class StepsQuery(PageQuery, Filters):
         """Return the selected columns; raises ``InvalidTextError``."""
         return read_fields(self.fields, columns_of(StepRow), STEP_GROUPS)
 
-    def asked(self) -> StepsAsked:
+    def asked(self) -> StepSelection:
         """Return the query for the store; raises ``InvalidQueryError``."""
         (steps, runs), order = both(
             lambda: both(
@@ -242,7 +242,7 @@ class StepsQuery(PageQuery, Filters):
             ),
             lambda: parse_order(self.order, Subject.STEP),
         )
-        return StepsAsked(steps, runs, order)
+        return StepSelection(steps, runs, order)
 
     def after(self) -> StepCursor | None:
         """Return where the page starts, ``None`` for the first; raises ``InvalidQueryError``."""

@@ -4,25 +4,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, HTTPException, Request
 
 from spanloom.access.keys import KeyAdministration
 from spanloom.access.limits import LimitsOf
-from spanloom.alerts.keeping import Alerts
+from spanloom.alerts.service import Alerts
 from spanloom.annotation.services import Annotating
 from spanloom.api.feed.feed import Feed
 from spanloom.api.http.bounds import BoundedCalls
-from spanloom.api.runs.views import RunViews
+from spanloom.api.query import NO_SEARCH
+from spanloom.api.run_views import RunViews
 from spanloom.core.model.diagnosis import Finding
 from spanloom.core.model.upkeep import RetentionPlan
 from spanloom.core.ports.importing import Importer
 from spanloom.core.ports.reading import ReadingStore
-from spanloom.datasets.keeping import Datasets
-from spanloom.evaluators.keeping import Evaluators
-from spanloom.experiments.keeping import Experiments
-from spanloom.online.keeping import OnlineRules
-from spanloom.saved_views.keeping import SavedViews
+from spanloom.core.query.where.tree import Condition, searches_words
+from spanloom.datasets.service import Datasets
+from spanloom.evaluators.service import Evaluators
+from spanloom.experiments.service import Experiments
+from spanloom.online.service import OnlineRules
+from spanloom.saved_views.service import SavedViews
 from spanloom.telemetry import Metrics
+
+_NO_WORDS = f'Words as in `output: "rate limit"` are not looked for here: {NO_SEARCH}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +86,9 @@ async def _services(request: Request) -> Services:  # FastAPI calls a plain func
 
 
 Using = Annotated[Services, Depends(_services)]
+
+
+def refuse_words(using: Services, *asked: "Condition | None") -> None:
+    """Raise 501 if a condition searches for words and there is no full-text index."""
+    if not using.has_search and any(map(searches_words, asked)):
+        raise HTTPException(501, _NO_WORDS)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from click.shell_completion import CompletionItem
 
 from spanloom.cli.begun_query import JOINING, RUNS, STEPS, Place, begins, quoted, read_begun
-from spanloom.core.query.question import START
+from spanloom.core.query.selection import START
 from spanloom.core.query.stats import COUNT, GROUPS, NUMBERS, OF_NUMBERS, RATE
 from spanloom.core.records.declared import FieldType
 from spanloom.core.showing.values import printable

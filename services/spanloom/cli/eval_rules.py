@@ -11,7 +11,7 @@ from rich.text import Text
 
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import columns_option, give_rows, rows_output
-from spanloom.evaluation.rules.telling import tell_rules
+from spanloom.evaluation.rules.descriptions import describe_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ def rules_command(*, columns: Sequence[str], form: Form) -> None:
     They need neither a reference nor a model. A value may be a mapping with options:
     `{value: 4, severity: warn, per: agent}`.
     """
-    give_rows(iter(tell_rules()), _render, form=form, columns=columns)
+    give_rows(iter(describe_rules()), _render, form=form, columns=columns)
 
 
 def _render(rows: list[dict[str, Any]], console: Console) -> None:

@@ -243,7 +243,7 @@ def _say_worst(config: Config, judgement: Judgement) -> None:
             result = row.result
             said = f"{item}: {result['name']} {describe(row)}: {result['rationale']}"
             click.echo(shortened(said, 300), err=True)
-            for line in row.shown:
+            for line in row.excerpts:
                 click.echo(f"  {printable(line)}", err=True)
     if worst.total > len(worst.items):
         click.echo(f"and {worst.total - len(worst.items):,} more items", err=True)

@@ -26,8 +26,8 @@ from spanloom.client.address import DEFAULT_URL, find_address
 from spanloom.client.calls.runs import otlp_message
 from spanloom.client.client import Client
 from spanloom.client.errors import ClientError, NotFoundError
-from spanloom.client.transfer.run_scores import store_scores
-from spanloom.client.transfer.sending import Imported, Sending
+from spanloom.client.transfer.run_scores import Imported, store_scores
+from spanloom.client.transfer.sending import Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
 from spanloom.core.exchange.reports import joined

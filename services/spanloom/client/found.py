@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic
+from typing import TYPE_CHECKING, Generic, Protocol
 
 from spanloom.client.calls.walks import FoundT, Row, RowWalks
 from spanloom.client.frames import Frames
@@ -19,10 +19,24 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from spanloom.client.calls.walks import Listing, Walk, Walked
-    from spanloom.client.client import AsyncClient, Client
+    from spanloom.client.transport import AsyncTransport, Transport
 
 SHOWN_RUNS = 200
 """The maximum number of runs that a notebook shows."""
+
+
+class Sender(Protocol):
+    """What a list needs of a ``Client``."""
+
+    url: str
+    transport: Transport
+
+
+class AsyncSender(Protocol):
+    """What a list needs of an ``AsyncClient``."""
+
+    url: str
+    transport: AsyncTransport
 
 
 class RunList(list[Run]):
@@ -37,7 +51,7 @@ class RunList(list[Run]):
 class Found(Generic[FoundT]):
     """The items of a list; each loop over it requests them anew, page by page."""
 
-    def __init__(self, client: Client, walked: Walked[FoundT]) -> None:
+    def __init__(self, client: Sender, walked: Walked[FoundT]) -> None:
         """Keep the list; nothing is requested yet."""
         self._client, self._walked = client, walked
 
@@ -50,7 +64,7 @@ class Found(Generic[FoundT]):
 class Table(Found[ItemT]):
     """Items of one type, which can also be read as a table."""
 
-    def __init__(self, client: Client, listing: Listing[ItemT]) -> None:
+    def __init__(self, client: Sender, listing: Listing[ItemT]) -> None:
         """Keep the list; nothing is requested yet."""
         super().__init__(client, listing)
         self._listing = listing
@@ -103,7 +117,7 @@ class Runs(Table[Run]):
 class AsyncFound(Generic[FoundT]):
     """The same for ``async for``."""
 
-    def __init__(self, client: AsyncClient, walked: Walked[FoundT]) -> None:
+    def __init__(self, client: AsyncSender, walked: Walked[FoundT]) -> None:
         """Keep the list; nothing is requested yet."""
         self._client, self._walked = client, walked
 
@@ -117,7 +131,7 @@ class AsyncFound(Generic[FoundT]):
 class AsyncTable(AsyncFound[ItemT]):
     """Items of one type, which can also be read as a table."""
 
-    def __init__(self, client: AsyncClient, listing: Listing[ItemT]) -> None:
+    def __init__(self, client: AsyncSender, listing: Listing[ItemT]) -> None:
         """Keep the list; nothing is requested yet."""
         super().__init__(client, listing)
         self._listing = listing
@@ -165,7 +179,7 @@ class AsyncRuns(AsyncTable[Run]):
         return RunList([run async for run in found])
 
 
-def walk_through(client: Client, walk: Walk[FoundT]) -> Iterator[Sequence[FoundT]]:
+def walk_through(client: Sender, walk: Walk[FoundT]) -> Iterator[Sequence[FoundT]]:
     """Yield the items of each reply, until there is no next request."""
     while (request := walk.next_request()) is not None:
         reply = client.transport.ask(request)
@@ -175,7 +189,7 @@ def walk_through(client: Client, walk: Walk[FoundT]) -> Iterator[Sequence[FoundT
 
 
 async def walk_through_async(
-    client: AsyncClient, walk: Walk[FoundT]
+    client: AsyncSender, walk: Walk[FoundT]
 ) -> AsyncIterator[Sequence[FoundT]]:
     """Do the same with an asynchronous client."""
     while (request := walk.next_request()) is not None:

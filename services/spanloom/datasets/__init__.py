@@ -1,5 +1,5 @@
-"""Datasets: a draft that is filled, and versions that it is frozen as.
+"""Datasets: items are collected in a draft, which is frozen as versions.
 
-In: items as people and programs give them. Out: contents, drafts and versions in the store. Start
-with ``keeping.py``.
+In: items from people and programs. Out: contents, drafts and versions in the store. Start with
+``service.py``.
 """

@@ -1,4 +1,4 @@
-"""Items of datasets: checks them, and writes each in one form, of which its hash is made."""
+"""Checks items of datasets, and writes their canonical JSON, which is hashed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_SPLITS = 100
 
 
 class Source(BaseModel):
-    """The run that an item was made of."""
+    """The run that an item was created from."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -23,8 +23,8 @@ class Source(BaseModel):
     step_id: Annotated[str, Field(max_length=64)] | None = None
 
 
-class GivenItem(BaseModel):
-    """An item as it is given; members that it does not have are refused."""
+class ItemInput(BaseModel):
+    """An item in a request; unknown members are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -40,7 +40,7 @@ class GivenItem(BaseModel):
 
 
 class ReadItem(NamedTuple):
-    """An item as it is stored."""
+    """An item in stored form: canonical JSON and its hash."""
 
     key: str
     content: bytes
@@ -48,25 +48,25 @@ class ReadItem(NamedTuple):
 
     @property
     def place(self) -> ItemPlace:
-        """What refers to it."""
+        """Key, hash and size of the item."""
         return ItemPlace(self.key, self.hash, len(self.content))
 
 
 class RefusedItem(NamedTuple):
-    """An item that is not taken."""
+    """An item that was refused."""
 
     item: int
-    """Its place in the request, from 0."""
+    """Its index in the request, from 0."""
     item_key: str
     """Empty if it has none."""
     reason: str
 
 
-def read_items(given: list[Any]) -> tuple[dict[str, ReadItem], list[RefusedItem]]:
-    """Return items by key, the last of each, and those that are not taken."""
+def read_items(values: list[Any]) -> tuple[dict[str, ReadItem], list[RefusedItem]]:
+    """Return items by key (the last one of each), and refused items."""
     found: dict[str, ReadItem] = {}
     refused = []
-    for at, value in enumerate(given):
+    for at, value in enumerate(values):
         try:
             item = _read(value)
         except (ValueError, TypeError, RecursionError) as error:
@@ -78,9 +78,9 @@ def read_items(given: list[Any]) -> tuple[dict[str, ReadItem], list[RefusedItem]
 
 
 def _read(value: object) -> ReadItem:
-    item = GivenItem.model_validate(value)
-    kept = item.model_dump(mode="json", exclude={"set"}, exclude_none=False)
-    content = orjson.dumps(kept, option=orjson.OPT_SORT_KEYS)
+    item = ItemInput.model_validate(value)
+    members = item.model_dump(mode="json", exclude={"set"}, exclude_none=False)
+    content = orjson.dumps(members, option=orjson.OPT_SORT_KEYS)
     return ReadItem(item.item_key, content, content_hash(content))
 
 
@@ -94,6 +94,6 @@ def _reason(error: Exception) -> str:
 
 
 def content_row(content: bytes, dataset: str) -> dict[str, Any]:
-    """Return the row of a stored item."""
+    """Return a stored item as a row of a dataset."""
     row: dict[str, Any] = orjson.loads(content)
     return {"item_key": row.pop("item_key"), "set": dataset, **row}

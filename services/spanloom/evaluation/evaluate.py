@@ -1,4 +1,4 @@
-"""Judges a run with evaluators: ``spanloom.evaluate``, and what every other door calls."""
+"""Judges a run with evaluators: ``spanloom.evaluate``, which commands and the service call, too."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def evaluate(
     """Judge one run, and return the results as JSON objects, in the order of the evaluators.
 
     ``run`` and ``reference`` are documents (mapping, text or bytes; canonical or Coze's) or lists
-    of OpenAI messages; ``reference`` is ``expected["trajectory"]`` in short. ``evaluators`` are one
-    or several mappings ``{"kind", "name"?, …}``, or callables ``(document, expected)``;
+    of OpenAI messages; ``reference`` is short for ``expected["trajectory"]``. ``evaluators`` are
+    one or several mappings ``{"kind", "name"?, …}``, or callables ``(document, expected)``;
     ``allow_code`` allows those of kind ``python``, which run the code of a file.
 
-    Raises ``InvalidEvaluatorError`` for an evaluator that cannot be meant; a run that cannot be
-    judged never raises: its results are of status ``error``.
+    Raises ``InvalidEvaluatorError`` for an invalid evaluator. A run that cannot be judged never
+    raises: its results have the status ``error``.
     """
     made = make_evaluators(evaluators, allow_code=allow_code)
-    told = dict(expected or {})
+    expectation = dict(expected or {})
     if reference is not None:
-        told["trajectory"] = reference
-    return [result.to_json() for result in judge(Subject(run, told), made)]
+        expectation["trajectory"] = reference
+    return [result.to_json() for result in judge(Subject(run, expectation), made)]
 
 
 async def aevaluate(
@@ -54,9 +54,9 @@ async def aevaluate(
     expected: Mapping[str, Any] | None = None,  # JSON values
     allow_code: bool = False,
 ) -> list[dict[str, Any]]:  # JSON values
-    """Judge one run as ``evaluate`` does, in another thread: the event loop goes on meanwhile.
+    """Judge one run as ``evaluate`` does, in another thread, without blocking the event loop.
 
-    Raises what ``evaluate`` raises.
+    Raises the errors of ``evaluate``.
     """
     return await asyncio.to_thread(
         evaluate, run, evaluators, reference=reference, expected=expected, allow_code=allow_code
@@ -64,7 +64,7 @@ async def aevaluate(
 
 
 def judge(subject: Subject, evaluators: Sequence[Evaluator]) -> Iterator[Result]:
-    """Yield the results of all evaluators; one that fails never stops the next."""
+    """Yield the results of all evaluators; a failing evaluator never stops the next."""
     for evaluator in evaluators:
         for result in judge_one(subject, evaluator):
             subject.earlier.append(result)
@@ -72,9 +72,9 @@ def judge(subject: Subject, evaluators: Sequence[Evaluator]) -> Iterator[Result]
 
 
 def fingerprints(run: Run, evaluators: Sequence[Evaluator]) -> Mapping[str, str]:
-    """Return the fingerprint of what each evaluator reads of a run, by its name.
+    """Return the fingerprint of each evaluator's view of a run, by the evaluator's name.
 
-    It is empty for a run that cannot be read.
+    Fingerprints are empty for a run that cannot be read.
     """
     views = {one.name: frozenset(one.judging.view) for one in evaluators}
     try:
@@ -85,7 +85,7 @@ def fingerprints(run: Run, evaluators: Sequence[Evaluator]) -> Mapping[str, str]
 
 
 def judge_one(subject: Subject, evaluator: Evaluator) -> Sequence[Result]:
-    """Return the results of one evaluator: one for each of its scores, whatever happens."""
+    """Return the results of one evaluator: one for each of its scores, even if it fails."""
     results = Results(evaluator.name, evaluator.kind)
     try:
         return [_finite(result, results) for result in evaluator.judging.judge(subject)]

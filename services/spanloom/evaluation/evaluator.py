@@ -1,4 +1,4 @@
-"""An evaluator: its identity, what it reads, and a function that judges."""
+"""An evaluator: its identity, its view of a run, and a function that judges."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.subject import Subject
 
     Judge: TypeAlias = Callable[[Subject], Iterable[Result]]
-    """Judges one run; what it raises becomes a result of status ``error``."""
+    """Judges one run; an exception becomes a result of status ``error``."""
     Estimating: TypeAlias = Callable[[Subject], Estimate]
 
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """What a kind makes of a configuration."""
+    """A judge created by a kind from a configuration."""
 
     view: AbstractSet[Part]
     judge: Judge
     scores: tuple[str, ...]
-    """The names of all scores that it gives, in their order."""
+    """The names of all its scores, in order."""
     version: str = "1"
-    """Changes whenever the same configuration may judge otherwise."""
+    """Increased whenever the same configuration may judge otherwise."""
     warn_scores: AbstractSet[str] = frozenset()
-    """Those of ``scores`` that only warn: what they say fails no gate."""
+    """Those of ``scores`` that only warn: they never fail a gate."""
     model_scores: AbstractSet[str] = frozenset()
-    """Those of ``scores`` that a model gives."""
+    """Those of ``scores`` that come from a model."""
     estimate: Estimating | None = None
-    """What judging a run would take, of evaluators that cost something."""
+    """Estimates the cost of judging a run; only evaluators that cost money have it."""
 
 
 ConfigT = TypeVar("ConfigT", bound=BaseModel)
@@ -49,9 +49,9 @@ class Kind(NamedTuple, Generic[ConfigT]):
     """A kind of evaluator."""
 
     config: type[ConfigT]
-    """Its configuration; unknown keys are refused."""
+    """The model of its configuration; unknown keys are refused."""
     make: Callable[[ConfigT, Results], Judging]
-    """Raises ``InvalidEvaluatorError`` with the key for what the model cannot check."""
+    """Raises ``InvalidEvaluatorError`` with the key for faults that the model cannot find."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Evaluator:
     name: str
     kind: str
     config: Mapping[str, Any]  # JSON values
-    """Without name and kind; files that it names are in it by their contents."""
+    """Without name and kind; files that it names are replaced by their contents."""
     config_hash: str
     judging: Judging
 

@@ -1,7 +1,7 @@
-"""Every kind of evaluator, by name: the model of its configuration, and what makes its judge.
+"""Registry of the kinds of evaluators, by name.
 
-A new kind is one package and one line here. The packages are loaded when a kind is first used, so
-that importing this stays cheap.
+A new kind is one package and one line here. A package is loaded when its kind is first used, so
+that importing this module is cheap.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PLACES: Mapping[str, str] = {
 
 
 RUNS_CODE = frozenset({"python"})
-"""Kinds that run the code of a file: only where that is allowed."""
+"""Kinds that run the code of a file; they must be allowed explicitly."""
 
 
 def kind_names() -> tuple[str, ...]:

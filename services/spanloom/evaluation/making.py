@@ -1,4 +1,4 @@
-"""Makes evaluators of mappings and callables, and checks them as a whole."""
+"""Creates evaluators from mappings and callables, and checks them as a whole."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_NAME = 255
-"""Characters of a name: that of a score at the door."""
+"""Characters of a name; the API of scores has the same limit."""
 MAX_DEPTH = 64
 """Levels of objects and lists in a configuration."""
 MAX_VALUES = 100_000
-"""Values in one member of a configuration; one that is referred to twice counts twice."""
+"""Values in one member of a configuration; a YAML alias counts each time."""
 
 
 def make_evaluators(
-    given: object, *, allow_code: bool = False, folder: Path | None = None
+    definition: object, *, allow_code: bool = False, folder: Path | None = None
 ) -> Sequence[Evaluator]:
-    """Return evaluators of one or several mappings or callables.
+    """Return the evaluators of one or several mappings or callables.
 
-    ``allow_code`` allows those that run the code of a file; paths are relative to ``folder``, else
-    to the working directory. Raises ``InvalidEvaluatorError`` for what cannot be meant, and for two
-    of one name.
+    ``allow_code`` allows evaluators that run the code of a file; paths are relative to ``folder``,
+    else to the working directory. Raises ``InvalidEvaluatorError`` for an invalid definition, and
+    for two scores of one name.
     """
-    several = given if isinstance(given, list | tuple) else [given]
+    several = definition if isinstance(definition, list | tuple) else [definition]
     if not several:
         raise InvalidEvaluatorError("evaluators", "there is none")
     made = []
@@ -48,52 +48,52 @@ def make_evaluators(
 
 
 def make_evaluator(
-    given: object, *, allow_code: bool = False, folder: Path | None = None
+    definition: object, *, allow_code: bool = False, folder: Path | None = None
 ) -> Evaluator:
     """Return the evaluator of a mapping or a callable; raises ``InvalidEvaluatorError``."""
-    if isinstance(given, Evaluator):
-        return given
-    if callable(given):
-        return evaluator_of(given)
-    if not isinstance(given, dict):
+    if isinstance(definition, Evaluator):
+        return definition
+    if callable(definition):
+        return evaluator_of(definition)
+    if not isinstance(definition, dict):
         raise InvalidEvaluatorError(
-            "", f"an evaluator is a mapping or a callable, not {type(given).__name__}"
+            "", f"an evaluator is a mapping or a callable, not {type(definition).__name__}"
         )
-    kind, name = _kind_of(given), _name_of(given)
-    config = {key: value for key, value in given.items() if key not in {"kind", "name"}}
+    kind, name = _kind_of(definition), _name_of(definition)
+    config = {key: value for key, value in definition.items() if key not in {"kind", "name"}}
     if kind in RUNS_CODE and not allow_code:
         raise InvalidEvaluatorError(
             "kind",
             "it runs the code of a file, and code is not allowed here: allow_code is not set",
         )
     _refuse_deep(config)
-    known = load_kind(kind)
+    loaded = load_kind(kind)
     try:
-        parsed = known.config.model_validate(config, context={"folder": folder})
+        parsed = loaded.config.model_validate(config, context={"folder": folder})
     except ValidationError as error:
-        raise _told(error, known.config.model_fields) from error
-    judging = known.make(parsed, Results(name, kind))
+        raise _first_fault(error, loaded.config.model_fields) from error
+    judging = loaded.make(parsed, Results(name, kind))
     plain = parsed.model_dump(mode="json", exclude_unset=True)
     return Evaluator(name, kind, plain, config_hash(kind, plain), judging)
 
 
-def _kind_of(given: Mapping[str, Any]) -> str:  # JSON values
-    kind = given.get("kind")
+def _kind_of(definition: Mapping[str, Any]) -> str:  # JSON values
+    kind = definition.get("kind")
     if kind in kind_names():
         return str(kind)
     known = ", ".join(kind_names())
     raise InvalidEvaluatorError("kind", f"it is one of {known}, not {kind!r}")
 
 
-def _name_of(given: Mapping[str, Any]) -> str:  # JSON values
-    name = given.get("name", given.get("kind"))
+def _name_of(definition: Mapping[str, Any]) -> str:  # JSON values
+    name = definition.get("name", definition.get("kind"))
     if isinstance(name, str) and 0 < len(name) <= MAX_NAME and name.isprintable():
         return name
     raise InvalidEvaluatorError("name", f"a text of 1 to {MAX_NAME} printable characters is needed")
 
 
 def _refuse_deep(config: Mapping[str, Any]) -> None:  # JSON values
-    """Refuse values that readers could not walk: too deep, or the same value in itself."""
+    """Refuse values that are nested too deep or contain themselves."""
     for key, value in config.items():
         left, level = MAX_VALUES, [value]
         for _ in range(MAX_DEPTH + 1):
@@ -109,8 +109,8 @@ def _refuse_deep(config: Mapping[str, Any]) -> None:  # JSON values
             raise InvalidEvaluatorError(key, f"it is nested deeper than {MAX_DEPTH} levels")
 
 
-def _told(error: ValidationError, known: Iterable[str]) -> InvalidEvaluatorError:
-    """Return the first fault that pydantic found, with its place."""
+def _first_fault(error: ValidationError, known: Iterable[str]) -> InvalidEvaluatorError:
+    """Return the first fault of a validation error, with its place."""
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
     if first["type"] != "extra_forbidden":

@@ -1,6 +1,6 @@
-"""Which runs an online rule judges: by a hash, so that live and backfill agree.
+"""Samples the runs of an online rule by a hash, so that live and backfill judge the same runs.
 
-The same rule and trace give the same answer at any time; a higher rate only adds runs.
+The decision for a rule and a trace never changes; a higher rate only adds runs.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ _DOMAIN = b"spanloom.sample.v1"
 
 @lru_cache(1_000)
 def _begun(rule: str) -> hashlib._Hash:
-    """Return the hash of what the traces of a rule have in common."""
+    """Return the hash of the common prefix of a rule's traces."""
     return hashlib.sha256(b"\0".join((_DOMAIN, rule.encode(), b"")))
 
 
 def share(rule: str, trace_id: str) -> float:
-    """Return the place of a trace among all traces for a rule, from 0 to below 1."""
+    """Return the hash of a rule and a trace as a number from 0 to below 1."""
     hashed = _begun(rule).copy()
     hashed.update(trace_id.encode())
     return int.from_bytes(hashed.digest()[:8]) / 2**64

@@ -1,5 +1,5 @@
-"""Evaluators that projects store, in versions, so that others name them in place of writing them.
+"""Stored evaluators of projects, in versions, which requests may refer to by name.
 
-In: mappings as ``spanloom.evaluate`` takes them. Out: versions in the store, and lists of mappings
-for names. Start with ``keeping.py``.
+In: definitions for ``spanloom.evaluate``. Out: versions in the store, and definitions by name.
+Start with ``service.py``.
 """

@@ -1,5 +1,5 @@
 """Experiments: many runs judged by the same evaluators, in the background.
 
-In: what to judge, and by what. Out: scores, and what they come to. Start with ``keeping.py``; the
+In: runs or items, and evaluators. Out: scores, and their summary. Start with ``service.py``; the
 part of the process that judges is ``runner.py``.
 """

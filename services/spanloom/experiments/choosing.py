@@ -1,4 +1,4 @@
-"""Chooses what an experiment judges, once, when it is started."""
+"""Chooses the runs of an experiment, once, when it is started."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.notation import parse_ago, parse_instant
 from spanloom.core.query.lists import every_line
-from spanloom.core.query.question import ANY_RUN, Question, condition_of
+from spanloom.core.query.selection import ANY_RUN, RunSelection, condition_of
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.problems import InvalidWhereError
 from spanloom.core.records.run_filters import default_filters
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
 PAGE = 1_000
 
 
-def choose_runs(runs: RunReader, project: str, wanted: ChosenRuns, now_ns: int) -> Sequence[str]:
-    """Return the trace ids of the newest runs, as a list shows them; raises ``InvalidQueryError``.
+def choose_runs(runs: RunReader, project: str, chosen: ChosenRuns, now_ns: int) -> Sequence[str]:
+    """Return the trace ids of the newest matching runs; raises ``InvalidQueryError``.
 
-    Those that only repeat another run, and those without a step, are left out.
+    Duplicate runs and runs without steps are left out.
     """
-    asked = Question(condition_on_runs(wanted.where, now_ns), ANY_RUN.order)
-    times = {"since": wanted.since, "until": wanted.until}
-    given = {name: _instant(name, text, now_ns) for name, text in times.items() if text}
-    shown = condition_of({**default_filters(), **given})
+    question = RunSelection(condition_on_runs(chosen.where, now_ns), ANY_RUN.order)
+    times = {"since": chosen.since, "until": chosen.until}
+    bounds = {name: _instant(name, text, now_ns) for name, text in times.items() if text}
+    filters = condition_of({**default_filters(), **bounds})
     reach = Reach.only(project)
     lines = every_line(
-        lambda most, after: runs.list(reach, shown, most, after, asked),
+        lambda most, after: runs.list(reach, filters, most, after, question),
         lambda run: run.cursor,
         PAGE,
     )
-    return [run.key.trace_id for run in islice(lines, wanted.limit)]
+    return [run.key.trace_id for run in islice(lines, chosen.limit)]
 
 
 def condition_on_runs(where: str, now_ns: int) -> Condition | None:
-    """Return the condition of a question, ``None`` for none; problems name ``runs.where``."""
+    """Return the parsed ``where``, ``None`` if it is empty; errors name ``runs.where``."""
     if not where.strip():
         return None
     try:

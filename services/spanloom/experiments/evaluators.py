@@ -1,4 +1,4 @@
-"""The evaluators of an experiment, as they were when it was started."""
+"""The evaluators of an experiment, frozen when it was started."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.evaluation.evaluator import Evaluator
-    from spanloom.evaluators.keeping import ChosenEvaluator
+    from spanloom.evaluators.service import ChosenEvaluator
 
 
 class FrozenEvaluator(NamedTuple):
@@ -21,15 +21,15 @@ class FrozenEvaluator(NamedTuple):
     name: str
     kind: str
     version: str
-    """Of the code that judges."""
+    """The version of the code that judges."""
     config_hash: str
     stored_version: int
-    """Of the stored evaluator that was named; 0: it was written out."""
+    """The version of the stored evaluator; 0 if the definition was in the request."""
     config: Mapping[str, Any]  # JSON values
 
 
 def text_of(evaluators: Sequence[ChosenEvaluator]) -> str:
-    """Return evaluators as an experiment has them, JSON."""
+    """Return evaluators as JSON, to be stored with an experiment."""
     frozen = [
         FrozenEvaluator(
             one.made.name,
@@ -45,10 +45,10 @@ def text_of(evaluators: Sequence[ChosenEvaluator]) -> str:
 
 
 def read_evaluators(text: str) -> Sequence[FrozenEvaluator]:
-    """Return the evaluators of such a text."""
+    """Return the evaluators in the JSON of an experiment."""
     return [FrozenEvaluator(**one) for one in orjson.loads(text)]
 
 
 def make_frozen(text: str) -> Sequence[Evaluator]:
-    """Return evaluators that are ready to judge; raises ``InvalidEvaluatorError``."""
+    """Create the evaluators of an experiment from JSON; raises ``InvalidEvaluatorError``."""
     return make_evaluators([one.config for one in read_evaluators(text)])

@@ -1,4 +1,4 @@
-"""Judges trials: reads the run of each, and makes scores of what the evaluators say."""
+"""Judges trials: reads the run of each, and converts results of evaluators to scores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.contract.result import Results
-from spanloom.evaluation.files.judging import given_run
+from spanloom.evaluation.files.judging import run_to_judge
 from spanloom.judging.judging import Judged, judge_run
 from spanloom.judging.scores import scores_of
 
@@ -34,36 +34,36 @@ class TrialJudge:
     def __init__(
         self, documents: DocumentReader, experiment: Experiment, evaluators: Sequence[Evaluator]
     ) -> None:
-        """Read runs of the project of an experiment, and judge them by evaluators."""
+        """Read runs from the experiment's project, and judge them by evaluators."""
         self._documents = documents
         self._experiment = experiment
         self._evaluators = evaluators
 
     @property
-    def waits(self) -> bool:
-        """Whether judging waits for a model most of the time."""
+    def is_slow(self) -> bool:
+        """Whether an evaluator calls a model."""
         return any(one.kind == "judge" for one in self._evaluators)
 
     def judge(self, trial: Trial) -> Sequence[Score]:
-        """Return the scores of the stored run of a trial; without one, errors of the item."""
+        """Return the scores of the stored run of a trial; errors of the item without a run."""
         subject = trial.subject
         if missing := self._missing(subject):
             return self.refuse(trial, ErrorCode.MISSING_RUN, missing)
         return self.judge_run(trial, subject.trace_id)
 
     def judge_run(self, trial: Trial, trace_id: str) -> Sequence[Score]:
-        """Return the scores of a run; if it is not stored, errors of the item."""
+        """Return the scores of a run; errors of the item if it is not stored."""
         project = self._experiment.project
-        found = self._documents.get(trace_id, Reach.only(project))
-        if found is None:
+        stored = self._documents.get(trace_id, Reach.only(project))
+        if stored is None:
             reason = f"there is no run {trace_id} in project {project!r}"
             return self.refuse(trial, ErrorCode.MISSING_RUN, reason)
-        run = given_run(orjson.loads(found), project)
+        run = run_to_judge(orjson.loads(stored), project)
         judged = judge_run(run.document, self._evaluators, expected=trial.subject.expected)
         return self._scores(trial, judged, TraceKey(project, trace_id), run.version)
 
     def refuse(self, trial: Trial, code: ErrorCode, reason: str) -> Sequence[Score]:
-        """Return errors of an item without a run that can be judged: one of each of its scores."""
+        """Return an error for each score of an item that has no run to judge."""
         errors = [
             Judged(Results(one.name, one.kind).error(code, reason, name=score), "", one)
             for one in self._evaluators
@@ -72,7 +72,7 @@ class TrialJudge:
         return self._scores(trial, errors, TraceKey(self._experiment.project, ""), 0)
 
     def _missing(self, subject: Subject) -> str:
-        """Return why a subject has no run; empty if it may have one."""
+        """Return why a subject has no run to judge; empty if it may have one."""
         own = self._experiment.project
         if subject.project not in ("", own):
             return (
@@ -95,25 +95,25 @@ class TrialJudge:
         )
 
 
-def side_by_side(call: Callable[[T], Sequence[Score]], given: Sequence[T]) -> Sequence[Score]:
-    """Return the scores of all calls, each in a thread of its own; raises what one raised.
+def run_concurrently(call: Callable[[T], Sequence[Score]], items: Sequence[T]) -> Sequence[Score]:
+    """Return the scores of all calls, each in a thread of its own; raises an error of a call.
 
-    The threads do not hold up the end of the process.
+    The threads are daemons, so that they do not delay the exit of the process.
     """
-    found: dict[int, Sequence[Score]] = {}
+    results: dict[int, Sequence[Score]] = {}
     failed: list[BaseException] = []
 
     def run(place: int, one: T) -> None:
         try:
-            found[place] = call(one)
+            results[place] = call(one)
         except BaseException as error:  # raised again by the caller
             failed.append(error)
 
-    threads = [Thread(target=run, args=pair, daemon=True) for pair in enumerate(given)]
+    threads = [Thread(target=run, args=pair, daemon=True) for pair in enumerate(items)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     if failed:
         raise failed[0]
-    return [score for place in sorted(found) for score in found[place]]
+    return [score for place in sorted(results) for score in results[place]]

@@ -76,7 +76,7 @@ class ExperimentRequest(_Strict):
     ] = 1
 
     @model_validator(mode="after")
-    def _is_meant(self) -> Self:
+    def _is_consistent(self) -> Self:
         if (self.dataset is None) == (self.runs is None):
             raise ValueError("one of dataset and runs is needed")
         if self.dataset is None and self.evaluators is None:
@@ -85,9 +85,9 @@ class ExperimentRequest(_Strict):
 
     @property
     def text(self) -> str:
-        """The same text for the same request, however it was written."""
-        asked: dict[str, Any] = self.model_dump(mode="json", exclude_defaults=True)
-        return orjson.dumps(asked, option=orjson.OPT_SORT_KEYS).decode()
+        """Canonical JSON, equal for equal requests."""
+        members: dict[str, Any] = self.model_dump(mode="json", exclude_defaults=True)
+        return orjson.dumps(members, option=orjson.OPT_SORT_KEYS).decode()
 
     @property
     def dataset_place(self) -> tuple[str, int | None]:

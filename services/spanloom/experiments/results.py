@@ -1,4 +1,4 @@
-"""Results of experiments: scores as rows of a report, and what they come to."""
+"""Results of experiments: scores as rows of a report, and their summary."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.annotations import QueueReader
     from spanloom.core.ports.experiments import ExperimentStore
     from spanloom.evaluation.files.comparing import Comparison
-    from spanloom.experiments.keeping import KeptExperiment
+    from spanloom.experiments.service import ListedExperiment
 
     Row = Mapping[str, Any]  # JSON values
 
@@ -28,54 +28,54 @@ _PAGE = 2_000
 
 
 class Results:
-    """The results of one experiment, as one reader may see them."""
+    """The results of one experiment that a reader may see."""
 
     def __init__(
         self,
         store: ExperimentStore,
         queues: QueueReader,
-        kept: KeptExperiment,
+        listed: ListedExperiment,
         reader: str,
         only: str = "",
     ) -> None:
-        """Read those of an experiment, or ``only`` those of one score.
+        """Read the results of an experiment; ``only`` is a score's name, or empty for all.
 
         ``reader`` is the annotator's name of the caller.
         """
         self._only = only
         self._store = store
-        self._place = kept.experiment.project, kept.experiment.name
-        self._kinds = {one.name: one.kind for one in read_evaluators(kept.experiment.evaluators)}
-        self._withheld = withheld_from(queues, Reach.only(kept.experiment.project), reader)
+        self._place = listed.experiment.project, listed.experiment.name
+        self._kinds = {one.name: one.kind for one in read_evaluators(listed.experiment.evaluators)}
+        self._withheld = withheld_from(queues, Reach.only(listed.experiment.project), reader)
         self.withheld = 0
-        """Results that were read and are in a blind queue."""
+        """The number of results withheld so far because their runs are in a blind queue."""
 
     def rows(self, after: ResultPlace = BEFORE_ALL_RESULTS) -> Iterator[Row]:
-        """Yield all results behind a place, by item, repeat, evaluator and score."""
+        """Yield all results after a place, sorted by item, repeat, evaluator and score."""
         while scores := self._store.results(*self._place, _PAGE, after, self._only):
-            yield from self._seen(scores)
+            yield from self._visible(scores)
             if len(scores) < _PAGE:
                 return
             after = place_of(scores[-1])
 
     def page(self, limit: int, after: ResultPlace) -> tuple[Sequence[Row], ResultPlace | None]:
-        """Return up to ``limit`` results behind a place, and the place behind them if any."""
+        """Return up to ``limit`` results after a place, and the last one's place if more follow."""
         scores = self._store.results(*self._place, limit + 1, after, self._only)
         more = place_of(scores[limit - 1]) if len(scores) > limit else None
-        return list(self._seen(scores[:limit])), more
+        return list(self._visible(scores[:limit])), more
 
     def summary(self) -> Mapping[str, Row]:
-        """Return what each score comes to, by name."""
+        """Return the summary of each score, by name."""
         measures = measure(self.rows(), ())
         return {name: summary_of(measures[name]) for name in sorted(measures)}
 
     def report(self) -> ReadReport:
-        """Return the results as a report that can be compared."""
+        """Return the results as a report, to compare with others."""
         return ReadReport.model_validate(
             {"format": FORMAT, "name": self._place[1], "results": list(self.rows())}
         )
 
-    def _seen(self, scores: Sequence[Score]) -> Iterator[Row]:
+    def _visible(self, scores: Sequence[Score]) -> Iterator[Row]:
         for score in scores:
             if self._withheld(score.key, score.author):
                 self.withheld += 1
@@ -83,17 +83,17 @@ class Results:
                 yield self._row(score)
 
     def _row(self, score: Score) -> Row:
-        shown = ScoreItem.made_of(score)
+        item = ScoreItem.made_of(score)
         return {
             "name": score.name,
             "evaluator": score.author,
             "kind": self._kinds.get(score.author, ""),
             "status": score.status,
-            "value": shown.value,
+            "value": item.value,
             "passed": score.passed,
-            "label": shown.label,
+            "label": item.label,
             "rationale": score.rationale,
-            "evidence": shown.evidence,
+            "evidence": item.evidence,
             "metrics": dict(score.metrics),
             "warnings": [],
             "error_code": score.error_code,
@@ -113,5 +113,5 @@ def place_of(score: Score) -> ResultPlace:
 
 
 def compare_results(a: Results, b: Results) -> Comparison:
-    """Return what differs between two experiments, B against A."""
+    """Return the comparison of two experiments, B against A."""
     return compare(a.report(), b.report())

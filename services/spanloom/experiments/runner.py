@@ -1,4 +1,4 @@
-"""The part of the process that runs experiments, beside extraction and without hindering it."""
+"""Runs experiments in the background; extraction has priority."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spanloom.core.errors import PermanentError, RetryableError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.experiment import ExperimentEnd, ExperimentStatus
 from spanloom.core.sharing import hold_all
-from spanloom.datasets.keeping import Datasets
+from spanloom.datasets.service import Datasets
 from spanloom.experiments.evaluators import make_frozen
 from spanloom.experiments.judging import TrialJudge
 from spanloom.experiments.trials import Trials
@@ -27,15 +27,14 @@ if TYPE_CHECKING:
     from spanloom.core.sharing import Slices
 
 EVERY_S = 1.0
-"""Seconds between looks for experiments that were started."""
+"""Seconds between checks for started experiments."""
 log = get_logger("experiments")
 
 
 class ExperimentRunner(RepeatingPart):
     """A part of the process (``process/supervisor.py``) that recovers from any crash.
 
-    Example: killed after it stored the scores of some runs, it finds these scores when it starts
-    again, and judges the others.
+    Example: after a kill it finds the scores stored before, and judges only the other runs.
     """
 
     name = "experiments"
@@ -49,8 +48,8 @@ class ExperimentRunner(RepeatingPart):
     ) -> None:
         """Run the experiments of a store.
 
-        Failures of the store are logged by ``outage``. ``held`` returns the slices of the
-        experiments that this process runs.
+        ``outage`` logs failures of the store. ``held`` returns the slices of this process, which
+        decide the experiments that it runs.
         """
         super().__init__(every_s)
         self._store = store
@@ -58,10 +57,10 @@ class ExperimentRunner(RepeatingPart):
         self._outage = outage or Outage()
         self._held = held
         self._works: dict[str, Work] = {}
-        """By the id of the experiment."""
+        """Unfinished work by the id of the experiment."""
 
     def run_once(self) -> int:
-        """Do a piece of each experiment; return how many trials were judged."""
+        """Do a piece of each experiment; return the number of judged trials."""
         held = self._held()
         running = [
             one for one in self._store.experiments.running(Reach.ALL) if owns(held, _named(one))
@@ -71,14 +70,14 @@ class ExperimentRunner(RepeatingPart):
         return sum(self._do_piece(one) for one in running if not self._stopping.is_set())
 
     def _do_piece(self, experiment: Experiment) -> int:
-        """Do a piece of an experiment, and end it if that was the last one."""
+        """Do a piece of an experiment, and end it if nothing was left."""
         try:
             work = self._works.get(experiment.id) or self._begun(experiment)
             judged = work.do_piece()
             if not judged:
                 self._end(experiment, ExperimentEnd(ExperimentStatus.DONE))
         except RetryableError:
-            self._works.pop(experiment.id, None)  # begun anew, it goes on behind what is stored
+            self._works.pop(experiment.id, None)  # a restart continues after the stored scores
             raise
         except PermanentError as error:
             log.warning("an experiment failed", experiment=experiment.name, error=str(error))
@@ -106,7 +105,7 @@ class ExperimentRunner(RepeatingPart):
         self._works.pop(experiment.id, None)
 
     def _round(self) -> None:
-        """Go on while there is work, and rest as long as it took: extraction comes first."""
+        """Work while there is any, and pause as long as each piece took, for extraction."""
         try:
             while not self._stopping.is_set():
                 began_s = time.monotonic()
@@ -120,5 +119,5 @@ class ExperimentRunner(RepeatingPart):
 
 
 def _named(experiment: Experiment) -> str:
-    """Return the text by which experiments are shared among processes."""
+    """Return the key that assigns an experiment to a process."""
     return f"experiment {experiment.project} {experiment.name}"

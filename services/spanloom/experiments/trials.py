@@ -1,4 +1,4 @@
-"""What an experiment judges: each item or chosen run, as often as it is repeated."""
+"""The trials of an experiment: each item or chosen run, once for each repeat."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.model.experiment import Try
-from spanloom.datasets.keeping import UnknownDatasetError
+from spanloom.datasets.service import UnknownDatasetError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.experiment import Experiment
     from spanloom.core.ports.experiments import ExperimentStore
-    from spanloom.datasets.keeping import Datasets
+    from spanloom.datasets.service import Datasets
 
 _TRACE_ID = re.compile("[0-9a-f]{32}")
 PAGE = 100
-"""Items that are read at once."""
+"""Items of one read."""
 
 
 class Subject(NamedTuple):
-    """An item, or a run that is judged without one."""
+    """An item, or a run without an item."""
 
     item: str
     trace_id: str
-    """Of its stored run; empty if it names none."""
+    """The trace id of its stored run; empty if the item names none."""
     expected: Mapping[str, Any] | None = None  # JSON values
     project: str = ""
-    """Of its run, if it names one."""
+    """The project of its run, if the item names one."""
     input: Any = None  # a JSON value
 
 
 class Trial(NamedTuple):
-    """One try of a subject."""
+    """One repeat of a subject."""
 
     subject: Subject
     repeat: int
@@ -49,9 +49,9 @@ class Trials:
         self._experiment = experiment
 
     def left(self) -> Iterator[Trial]:
-        """Yield what is left to judge; memory holds a page of items.
+        """Yield the trials without scores, with one page of items in memory.
 
-        Raises ``UnknownDatasetError`` at the end if items are missing: versions never change.
+        Raises ``UnknownDatasetError`` at the end if items are missing, that is, were deleted.
         """
         of, seen = self._experiment, 0
         for page in self._pages():

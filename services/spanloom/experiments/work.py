@@ -1,4 +1,4 @@
-"""The work of one experiment, done in small pieces; what is done is known by its scores."""
+"""The work of one experiment, done in small pieces; stored scores are the progress."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from spanloom.experiments.judging import side_by_side
+from spanloom.experiments.judging import run_concurrently
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from spanloom.experiments.trials import Trials
 
 PIECE_S = 0.2
-"""After so many seconds a piece ends, so that extraction in the same process goes on."""
+"""Seconds after which a piece ends, to let extraction in the same process continue."""
 MOST_TRIALS = 50
-"""Trials of a piece: their scores are one INSERT, which is stored whole or not at all."""
+"""Trials of a piece, at most: one atomic INSERT stores their scores."""
 AT_A_TIME = 8
-"""Trials that wait for models at the same time."""
+"""Concurrent trials that call models."""
 
 
 class Work:
-    """What is left of an experiment."""
+    """The unfinished trials of an experiment."""
 
     def __init__(self, judge: TrialJudge, scores: ScoreStore, trials: Trials) -> None:
         """Judge trials, and store their scores."""
@@ -34,11 +34,11 @@ class Work:
         self._left = trials.left()
 
     def do_piece(self) -> int:
-        """Judge some trials; return how many, 0 if nothing is left.
+        """Judge some trials; return their number, 0 if none is left.
 
-        Killed on the way it has stored the scores of all of them or none.
+        After a kill, the scores of all of them or of none are stored.
         """
-        judged, scores = self._together() if self._judge.waits else self._one_by_one()
+        judged, scores = self._together() if self._judge.is_slow else self._one_by_one()
         if scores:
             self._scores.add(scores)
         return judged
@@ -55,4 +55,4 @@ class Work:
 
     def _together(self) -> tuple[int, Sequence[Score]]:
         trials = list(islice(self._left, AT_A_TIME))
-        return len(trials), side_by_side(self._judge.judge, trials)
+        return len(trials), run_concurrently(self._judge.judge, trials)

@@ -16,7 +16,7 @@ from spanloom.core.extract import extract, extract_failure
 from spanloom.core.joining.parts import find_part
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import Confirmation
-from spanloom.core.ports.builds import Standing, may_replace
+from spanloom.core.ports.builds import Precedence, may_replace
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.scoring.placing import list_responses, list_scores
 from spanloom.extractor.records import make_record
@@ -198,15 +198,15 @@ def _confirmed(drafts: Drafts, heads: Sequence[Head]) -> Iterator[Confirmation]:
     for head in heads:
         mark = result.reads[head.key].mark
         if head.build is not None and head.read_mark < mark and head.key in result.whole:
-            standing = head.standing._replace(read_mark=mark)
-            build = head.build._replace(rank=head.next_rank, standing=standing)
+            precedence = head.precedence._replace(read_mark=mark)
+            build = head.build._replace(rank=head.next_rank, precedence=precedence)
             yield Confirmation(head.key, build, head.status, head.start_ns)
 
 
 def _is_being_written(record: TrajectoryRecord) -> bool:
     """Return whether another builder is about to write the same content."""
     head = record.previous
-    return head is not None and record.fingerprint in head.taken.contents
+    return head is not None and record.fingerprint in head.reserved.contents
 
 
 def _draft(
@@ -241,10 +241,10 @@ def _next(key: TraceKey, drafts: Drafts, head: Head | None) -> _Next:
     if is_whole and _has_gone(key, drafts, head):
         return _Next.KEEP
     version = drafts.trajectories[key].extractor_version
-    standing = Standing.of(result.reads[key].mark, result.statuses[key], version)
-    if may_replace(head.standing, standing, is_whole=is_whole):
+    precedence = Precedence.of(result.reads[key].mark, result.statuses[key], version)
+    if may_replace(head.precedence, precedence, is_whole=is_whole):
         return _Next.WRITE
-    if head.read_mark and head.read_mark <= standing.read_mark:
+    if head.read_mark and head.read_mark <= precedence.read_mark:
         return _Next.SAME
     return _Next.KEEP if is_whole else _Next.AGAIN
 

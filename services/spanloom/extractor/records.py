@@ -74,7 +74,7 @@ def make_record(
 
 def _stays(head: Head, build: Build) -> bool:
     """Return whether the stored trajectory stays, as it has the content of a new build."""
-    is_unsafe = build.is_whole and knows_more(build.standing, head.taken.rivals)
+    is_unsafe = build.is_whole and knows_more(build.precedence, head.reserved.rivals)
     return head.fingerprint == build.fingerprint and head.is_listed and not is_unsafe
 
 

@@ -6,16 +6,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.pricing import LISTED, PriceBook
-from spanloom.extractor.scoring import Scoring
+from spanloom.core.scoring.placing import list_waiting, named_responses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from spanloom.core.model.score import Score
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
     from spanloom.core.ports.building import Confirmation
     from spanloom.core.ports.feed import Announcement
-    from spanloom.core.ports.spans import Arrived, Read
+    from spanloom.core.ports.spans import Arrived, Read, Unplaced
 
 
 MAX_TRACE_SPANS = 1_000_000
@@ -31,6 +32,56 @@ class BuildOptions(NamedTuple):
 
 
 BY_DEFAULT = BuildOptions()
+
+
+@dataclass(slots=True)
+class Scoring:
+    """What a batch found of scores, before it is compared with what is stored."""
+
+    scores: dict[TraceKey, Sequence[Score]] = field(default_factory=dict)
+    """The scores of traces with evaluation results."""
+    responses: dict[TraceKey, Mapping[str, str]] = field(default_factory=dict)
+    """The step of each response id, of traces that have some."""
+    named: dict[TraceKey, Sequence[str]] = field(default_factory=dict)
+    """The response ids that results without a span name, by the trace under which they wait."""
+
+    def set_scores(self, key: TraceKey, scores: Sequence[Score]) -> None:
+        """Set the scores of a trace; a trace that never had any needs no entry."""
+        if scores:
+            self.scores[key] = scores
+        else:
+            self.scores.pop(key, None)
+
+    def set_responses(self, key: TraceKey, responses: Mapping[str, str]) -> None:
+        """Set the response ids of a trace."""
+        if responses:
+            self.responses[key] = responses
+        else:
+            self.responses.pop(key, None)
+
+    def set_waiting(self, key: TraceKey, unplaced: Sequence[Unplaced]) -> None:
+        """Set what is known of a trace that has no span yet."""
+        if unplaced:
+            self.set_scores(key, list_waiting(key, unplaced))
+            if named := named_responses(unplaced):
+                self.named[key] = named
+
+    def show_elsewhere(self, key: TraceKey) -> None:
+        """Leave the scores of a trace to the run that shows its spans."""
+        if key in self.scores:
+            self.scores[key] = ()
+        self.responses.pop(key, None)
+
+    def forget(self, key: TraceKey) -> None:
+        """Remove a trace, as if it had not been read."""
+        for held in (self.scores, self.responses, self.named):
+            held.pop(key, None)
+
+    def add(self, other: Scoring) -> None:
+        """Add what was found in other traces."""
+        self.scores |= other.scores
+        self.responses |= other.responses
+        self.named |= other.named
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ span came late, takes its score along. What somebody stored later through the AP
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.evaluations import trace_of_response
@@ -17,70 +17,17 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.scoring.placing import (
     BY_TELEMETRY,
     list_of_response,
-    list_waiting,
-    named_responses,
     newest,
     response_window,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.score import Score
     from spanloom.core.ports.building import BuildingStore
-    from spanloom.core.ports.spans import Unplaced
-    from spanloom.extractor.result import BatchResult
-
-
-@dataclass(slots=True)
-class Scoring:
-    """What a batch found of scores, before it is compared with what is stored."""
-
-    scores: dict[TraceKey, Sequence[Score]] = field(default_factory=dict)
-    """The scores of traces with evaluation results."""
-    responses: dict[TraceKey, Mapping[str, str]] = field(default_factory=dict)
-    """The step of each response id, of traces that have some."""
-    named: dict[TraceKey, Sequence[str]] = field(default_factory=dict)
-    """The response ids that results without a span name, by the trace under which they wait."""
-
-    def set_scores(self, key: TraceKey, scores: Sequence[Score]) -> None:
-        """Set the scores of a trace; a trace that never had any needs no entry."""
-        if scores:
-            self.scores[key] = scores
-        else:
-            self.scores.pop(key, None)
-
-    def set_responses(self, key: TraceKey, responses: Mapping[str, str]) -> None:
-        """Set the response ids of a trace."""
-        if responses:
-            self.responses[key] = responses
-        else:
-            self.responses.pop(key, None)
-
-    def set_waiting(self, key: TraceKey, unplaced: Sequence[Unplaced]) -> None:
-        """Set what is known of a trace that has no span yet."""
-        if unplaced:
-            self.set_scores(key, list_waiting(key, unplaced))
-            if named := named_responses(unplaced):
-                self.named[key] = named
-
-    def show_elsewhere(self, key: TraceKey) -> None:
-        """Leave the scores of a trace to the run that shows its spans."""
-        if key in self.scores:
-            self.scores[key] = ()
-        self.responses.pop(key, None)
-
-    def forget(self, key: TraceKey) -> None:
-        """Remove a trace, as if it had not been read."""
-        for held in (self.scores, self.responses, self.named):
-            held.pop(key, None)
-
-    def add(self, other: Scoring) -> None:
-        """Add what was found in other traces."""
-        self.scores |= other.scores
-        self.responses |= other.responses
-        self.named |= other.named
+    from spanloom.extractor.result import BatchResult, Scoring
 
 
 def settle_scores(store: BuildingStore, result: BatchResult) -> None:

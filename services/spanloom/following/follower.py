@@ -1,7 +1,7 @@
-"""Reads the change feed from a place that outlasts restarts and crashes.
+"""Reads the change feed from a stored position, which survives restarts and crashes.
 
-Reading and taking in are apart: a follower keeps its place only after what it read is stored, so
-that a crash repeats a page and loses none. Whoever follows must bear a repeated page.
+A follower stores its position only after the page has been processed, so a crash repeats a page
+and loses none. Processing must therefore be idempotent.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ log = get_logger("following")
 
 
 class FeedFollower:
-    """One follower of the feed of all projects; not thread-safe.
+    """A follower of the feed of all projects; not thread-safe.
 
-    Example: ``while changed := follower.read(): take_in(changed); follower.keep()``.
+    Example: ``while changed := follower.read(): process(changed); follower.keep()``.
     """
 
     def __init__(self, feed: FeedReader, places: FollowerStore, name: str) -> None:
-        """Follow under a name, under which the place is kept."""
+        """Follow under a name, under which the position is stored."""
         self._feed = feed
         self._places = places
         self._name = name
-        self._kept: Position | None = None
+        self._stored: Position | None = None
         self._read: Position | None = None
         self.has_more = False
         """Whether the feed had more than the last page."""
@@ -43,15 +43,15 @@ class FeedFollower:
     def read(self) -> Sequence[Announcement]:
         """Return the next page, oldest first; empty if there is nothing new.
 
-        Without a kept place it begins at the end of the feed, which is then kept. The same page
-        comes again until ``keep`` is called. What the feed no longer has is logged, and left out.
+        Without a stored position it begins at the end of the feed, and stores that. The same page
+        is returned until ``keep`` is called. A gap, where the feed is no longer kept, is logged.
 
         Raises ``RetryableError``.
         """
-        if self._kept is None:
-            self._kept = self._places.place(self._name) or self._begin()
+        if self._stored is None:
+            self._stored = self._places.place(self._name) or self._begin()
         try:
-            page = self._feed.announced(Reach.ALL, None, self._kept, PAGE)
+            page = self._feed.announced(Reach.ALL, None, self._stored, PAGE)
         except PositionGoneError as error:
             log.error("changes are missed: the feed is not kept for so long", follower=self._name)
             self._read, self.has_more = error.end, True
@@ -60,15 +60,15 @@ class FeedFollower:
         return page.announcements
 
     def keep(self) -> None:
-        """Keep the place after the page that was read last: all of it is taken in."""
-        if self._read is None or self._read == self._kept:
+        """Store the position after the last page, which has been processed."""
+        if self._read is None or self._read == self._stored:
             return
         self._places.keep_place(self._name, self._read)
-        self._kept = self._read
+        self._stored = self._read
 
     def forget(self) -> None:
-        """Forget the place in memory: another process follows now, or there is nothing to do."""
-        self._kept = self._read = None
+        """Forget the position in memory: another process follows now, or there is no work."""
+        self._stored = self._read = None
         self.has_more = False
 
     def _begin(self) -> Position:
@@ -76,10 +76,10 @@ class FeedFollower:
 
 
 def begin_at_end(feed: FeedReader, places: FollowerStore, name: str) -> Position:
-    """Let a follower begin at the present end of the feed, and return that place.
+    """Store the current end of the feed as the position of a follower, and return it.
 
-    To be called before the first work of a follower that had none is stored: what comes after that
-    is not missed, however late the follower notices.
+    To be called before the first rule or alert is stored, so that the follower misses no later
+    change, however late it starts.
     """
     end = feed.announced(Reach.ALL, None, None, 1).next
     places.keep_place(name, end)

@@ -1,4 +1,4 @@
-"""Which process does a kind of work that only one at a time should do."""
+"""Decides which process does work that only one process at a time should do."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from spanloom.core.sharing import Slices
 
 JUDGE = "judge"
-"""The work of the heartbeat by which processes share it: those that extract."""
+"""The kind of heartbeat by which processes share work: that of extracting processes."""
 
 
 def owns(held: Slices, work: str) -> bool:
-    """Return whether a process with these slices does a kind of work, such as ``alerts``.
+    """Return whether a process with slices ``held`` does a kind of work, such as ``alerts``.
 
-    Two processes may both, for a moment: work has to bear that.
+    For a moment two processes may both do it, so the work must be idempotent.
     """
     return covers(held, TraceKey("", work))

@@ -1,5 +1,5 @@
-"""Judges stored runs, one at a time, and makes scores of the results.
+"""Judges stored runs, one at a time, and converts the results to scores.
 
-In: the document of a run and evaluators that are made. Out: results with the fingerprint of what
-was read, and ``Score``s of them. Start with ``judging.py``.
+In: the document of a run, and evaluators. Out: results with fingerprints of views, and their
+``Score``s. Start with ``judging.py``.
 """

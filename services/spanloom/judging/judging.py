@@ -1,4 +1,4 @@
-"""Judges one run with evaluators; each result has the fingerprint of what its evaluator read."""
+"""Judges one run with evaluators; each result has the fingerprint of its evaluator's view."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Judged(NamedTuple):
-    """One judgement, what it was made on, and by which evaluator."""
+    """A result, the fingerprint of the evaluator's view, and the evaluator."""
 
     result: Result
     view_fingerprint: str
@@ -31,23 +31,23 @@ def judge_run(
     expected: Mapping[str, Any] | None = None,  # JSON values
     scores: Mapping[str, float | bool | str | None] | None = None,
 ) -> Sequence[Judged]:
-    """Return the results of all evaluators in their order; a run that cannot be read is no error.
+    """Return the results of all evaluators in order; never raises for an unreadable run.
 
-    ``expected`` is that of an item of a dataset; ``scores`` are those that the run has already, by
-    name, for conditions on them. An evaluator that fails gives results of status ``error``.
+    ``expected`` is that of a dataset item; ``scores`` are stored scores of the run by name, for
+    conditions on scores. Failing evaluators have results of status ``error``.
     """
     subject = Subject(_read(document), dict(expected or {}), scores=dict(scores or {}))
-    made = _fingerprints(subject, evaluators)
+    fingerprint_of = _fingerprints(subject, evaluators)
     judged: list[Judged] = []
     for evaluator in evaluators:
         for result in judge_one(subject, evaluator):
             subject.earlier.append(result)
-            judged.append(Judged(result, made[evaluator.name], evaluator))
+            judged.append(Judged(result, fingerprint_of[evaluator.name], evaluator))
     return judged
 
 
 def _read(document: object) -> object:
-    """Return the run of a document, read once for all; the document itself if it is none."""
+    """Return the run of a document, parsed once for all; the value itself if it is no run."""
     try:
         return document if isinstance(document, Run) else Run(document)
     except UnreadableRunError:  # each evaluator says so in its results
@@ -55,6 +55,6 @@ def _read(document: object) -> object:
 
 
 def _fingerprints(subject: Subject, evaluators: Sequence[Evaluator]) -> Mapping[str, str]:
-    if isinstance(run := subject.given_run, Run):
+    if isinstance(run := subject.raw_run, Run):
         return fingerprints(run, evaluators)
     return dict.fromkeys((one.name for one in evaluators), "")

@@ -1,4 +1,4 @@
-"""Makes scores of results: every door that stores what an evaluator says uses this."""
+"""Converts results of evaluators to scores, for experiments, online rules and other callers."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from spanloom.judging.judging import Judged
 
 OURS = ("rule", "llm", "code")
-"""The sources of scores that evaluators give."""
+"""The sources of scores by evaluators."""
 _OF_CODE = frozenset({"python", "callable"})
-"""Kinds that are code; all others are rules, but for the scores that a model gives."""
+"""Kinds that are code; scores of other kinds are rules, except those of a model."""
 MOST_EVIDENCE = 100
 EVIDENCE_BYTES = 20_000
 MOST_METRICS = 100
-"""Maxima of a score, as at the door of scores."""
+"""Limits of a score; the API of scores has the same."""
 
 
 def scores_of(
@@ -41,8 +41,8 @@ def scores_of(
 ) -> Sequence[Score]:
     """Return results as scores of a run, or of an item if the key has no trace id.
 
-    ``rule_id`` is that of an online rule. ``at_us`` is when they were made, in microseconds since
-    the epoch; without it now. The same judgement again is a revision of the same score.
+    ``rule_id`` names an online rule. ``at_us`` is the time of the judgement in µs since the epoch,
+    by default now. Repeating a judgement makes a revision of the same score.
     """
     revision = time.time_ns() // 1_000 if at_us is None else at_us
     place = {
@@ -63,7 +63,7 @@ def _score(judged: Judged, place: Mapping[str, object]) -> Score:
     is_judged = result.status == "ok"
     value = typed_value(result.value, result.label) if is_judged else typed_value(None)
     metrics = _metrics(result)
-    made: dict[str, object] = {
+    members: dict[str, object] = {
         "name": result.name,
         "source": _source(result, evaluator),
         "author": evaluator.name,
@@ -82,7 +82,7 @@ def _score(judged: Judged, place: Mapping[str, object]) -> Score:
         "cached": bool(metrics.get("cached")) and not metrics.get("calls"),
         "metrics": metrics,
     }
-    return Score(**value._asdict(), **made, **place)  # type: ignore[arg-type]  # members by name
+    return Score(**value._asdict(), **members, **place)  # type: ignore[arg-type]  # members by name
 
 
 def _source(result: Result, evaluator: Evaluator) -> str:
@@ -92,18 +92,18 @@ def _source(result: Result, evaluator: Evaluator) -> str:
 
 
 def _metrics(result: Result) -> dict[str, float]:
-    """Return the numbers that a score has room for; what is unknown is left out."""
-    known = {
+    """Return the metrics within the limits of a score, without unknown numbers."""
+    numbers = {
         name: float(value)
         for name, value in result.metrics.items()
         if value is not None and math.isfinite(value) and 0 < len(name) <= LONGEST_NAME
     }
-    return dict(list(known.items())[:MOST_METRICS])
+    return dict(list(numbers.items())[:MOST_METRICS])
 
 
 def _evidence(evidence: Sequence[Evidence]) -> str:
-    """Return the first steps of evidence that a score has room for, as JSON."""
-    kept = [one.model_dump(exclude_none=True) for one in evidence[:MOST_EVIDENCE]]
-    while kept and len(dump(kept)) > EVIDENCE_BYTES:
-        kept.pop()
-    return dump(kept).decode() if kept else ""
+    """Return the first steps of evidence within the limits of a score, as JSON."""
+    fitting = [one.model_dump(exclude_none=True) for one in evidence[:MOST_EVIDENCE]]
+    while fitting and len(dump(fitting)) > EVIDENCE_BYTES:
+        fitting.pop()
+    return dump(fitting).decode() if fitting else ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from spanloom.core.document import Document
-from spanloom.core.query.where.of_steps import first_step_asked
+from spanloom.core.query.where.of_steps import first_step_condition
 from spanloom.core.showing import steps as step_outline
 from spanloom.mcp.data import shortened
 
@@ -84,7 +84,7 @@ _MOST_ERROR = 200
 
 def steps_filter(where: str, text: str) -> str:
     """Return the filter of steps implied by a filter of runs and a text; empty if there is none."""
-    if shape := first_step_asked(where):
+    if shape := first_step_condition(where):
         return shape
     words = orjson.dumps(text).decode()
     return f"input: {words} or output: {words}" if text else ""

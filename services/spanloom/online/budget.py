@@ -1,4 +1,4 @@
-"""What rules have taken today, and whether they may take more."""
+"""Counts the daily spending of rules, and compares it with their budgets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.online_rule import NO_BUDGET, Spent
-from spanloom.online.made import day_of
+from spanloom.online.evaluator_cache import day_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,35 +16,35 @@ if TYPE_CHECKING:
     from spanloom.core.ports.online_rules import OnlineRuleStore
 
 FRESH_US = 1_000_000
-"""What the store says of a rule is read again after so many microseconds: others spend, too."""
+"""Microseconds after which spending is read from the store again: other processes spend, too."""
 
 
 class Budgets:
-    """The budgets of all rules, as far as this process knows; thread-safe.
+    """The budgets of all rules in this process; thread-safe.
 
-    A limit is compared before a run is judged, so that it is exceeded by no more than the runs that
-    are being judged then; that of runs is exact within a process.
+    Limits are checked before a run is judged, so that only runs in progress can exceed them; the
+    limit of runs is exact within a process.
     """
 
     def __init__(self, store: OnlineRuleStore, clock_ns: Callable[[], int] = time.time_ns) -> None:
-        """Read from a store what was taken; ``clock_ns`` is in ns since the epoch."""
+        """Read spending from a store; ``clock_ns`` returns ns since the epoch."""
         self._store = store
         self._clock_ns = clock_ns
         self._lock = Lock()
         self._read: dict[RuleId, tuple[int, Spent]] = {}
         self._begun: dict[RuleId, int] = {}
-        """Runs that are being judged, or that the store does not have yet."""
+        """Runs in progress."""
         self._unstored: dict[RuleId, Spent] = {}
 
     def is_spent(self, rule: OnlineRule) -> bool:
-        """Return whether a rule may judge no run more today; raises ``RetryableError``."""
+        """Return whether the budget of a rule is spent for today; raises ``RetryableError``."""
         if rule.budget == NO_BUDGET:
             return False
         with self._lock:
             return self._is_over(rule)
 
     def begin(self, rule: OnlineRule) -> bool:
-        """Count a run that begins to be judged; return whether the budget allows it."""
+        """Count a run in progress; return whether the budget allows it."""
         if rule.budget == NO_BUDGET:
             return True
         with self._lock:
@@ -53,25 +53,25 @@ class Budgets:
             self._begun[rule.id] = self._begun.get(rule.id, 0) + 1
             return True
 
-    def end(self, rule: OnlineRule, taken: Spent) -> None:
-        """Count what judging a run took, until ``stored`` says that the store knows it."""
+    def end(self, rule: OnlineRule, spent: Spent) -> None:
+        """Count the spending on a run, until ``stored`` is called."""
         if rule.budget == NO_BUDGET:
             return
         with self._lock:
             self._begun[rule.id] = max(0, self._begun.get(rule.id, 0) - 1)
-            self._unstored[rule.id] = _sum(self._unstored.get(rule.id, Spent()), taken)
+            self._unstored[rule.id] = _sum(self._unstored.get(rule.id, Spent()), spent)
 
     def stored(self) -> None:
-        """Forget what was counted here: the store has it now."""
+        """Forget spending that the store has now."""
         with self._lock:
             self._unstored.clear()
             self._read.clear()
 
     def _is_over(self, rule: OnlineRule) -> bool:
-        taken = _sum(self._spent(rule), self._unstored.get(rule.id, Spent()))
+        spent = _sum(self._spent(rule), self._unstored.get(rule.id, Spent()))
         begun = self._begun.get(rule.id, 0)
-        taken = taken._replace(runs=taken.runs + begun)
-        limits = zip(rule.budget, taken, strict=True)
+        spent = spent._replace(runs=spent.runs + begun)
+        limits = zip(rule.budget, spent, strict=True)
         return any(limit is not None and used >= limit for limit, used in limits)
 
     def _spent(self, rule: OnlineRule) -> Spent:

@@ -1,4 +1,4 @@
-"""The rules as they are now, read once for all parts of the process that need them."""
+"""Cache of the current rules, shared by the parts of the process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FRESH_S = 1.0
 IDLE_S = 3.0
-"""Seconds until rules are read again, and where there are none."""
+"""Seconds until rules are read again; the second if there are none."""
 
 
 class CurrentRules:
@@ -29,7 +29,7 @@ class CurrentRules:
         idle_s: float = IDLE_S,
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Read them from a store, at most once in ``fresh_s`` seconds; ``clock_s`` is monotonic."""
+        """Read rules from a store at most every ``fresh_s`` seconds; ``clock_s`` is monotonic."""
         self._store = store
         self._fresh_s = fresh_s
         self._idle_s = idle_s
@@ -39,7 +39,7 @@ class CurrentRules:
         self._next_s = float("-inf")
 
     def all(self) -> Sequence[OnlineRule]:
-        """Return all rules, also those that are deleted; raises ``RetryableError``."""
+        """Return all rules, including deleted ones; raises ``RetryableError``."""
         with self._lock:
             if self._clock_s() >= self._next_s:
                 self._rules = self._store.list(Reach.ALL)

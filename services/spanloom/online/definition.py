@@ -1,4 +1,4 @@
-"""Checks what a rule is to be, and makes its condition and its evaluators."""
+"""Checks the definition of a rule, and creates its condition and its evaluators."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import orjson
 
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.query.where.parser import parse_where
-from spanloom.core.query.where.tree import asks_for_words
+from spanloom.core.query.where.tree import searches_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,18 +22,19 @@ NO_WORDS = (
     "ask for fields"
 )
 JUDGE = "judge"
-"""The kind of evaluator that costs something."""
+"""The kind of evaluator that costs money."""
 
 
 def condition_of(where: str, now_ns: int) -> Condition | None:
-    """Return the condition of a rule's text, ``None`` for every run; times count from ``now_ns``.
+    """Return the parsed ``where`` of a rule; ``None`` if it is empty.
 
-    Raises ``InvalidWhereError``, and ``InvalidQueryError`` for words.
+    Relative times count from ``now_ns``. Raises ``InvalidWhereError``, and ``InvalidQueryError``
+    for a search of words.
     """
     if not where.strip():
         return None
     condition = parse_where(where, now_ns)
-    if asks_for_words(condition):
+    if searches_words(condition):
         raise InvalidQueryError(NO_WORDS, "where")
     return condition
 
@@ -41,7 +42,7 @@ def condition_of(where: str, now_ns: int) -> Condition | None:
 def evaluators_of(text: str) -> Sequence[Evaluator]:
     """Return the evaluators of a rule; raises ``InvalidEvaluatorError``.
 
-    Those that run the code of a file are refused: the file would be one of the service.
+    Evaluators that run the code of a file are refused, as it would be a file of the service.
     """
     from spanloom.evaluation.making import make_evaluators  # noqa: PLC0415  # only where rules are
 
@@ -49,11 +50,11 @@ def evaluators_of(text: str) -> Sequence[Evaluator]:
 
 
 def check(rule: OnlineRule, now_ns: int) -> None:
-    """Raise for a rule that could not judge: ``InvalidQueryError``, ``InvalidEvaluatorError``."""
+    """Raise ``InvalidQueryError`` or ``InvalidEvaluatorError`` for an invalid rule."""
     condition_of(rule.where, now_ns)
-    made = evaluators_of(rule.evaluators)
+    evaluators = evaluators_of(rule.evaluators)
     if rule.budget.usd is not None:
-        _refuse_unpriced([one.config for one in made if one.kind == JUDGE])
+        _refuse_unpriced([one.config for one in evaluators if one.kind == JUDGE])
 
 
 def _refuse_unpriced(judges: Sequence[Mapping[str, Any]]) -> None:  # JSON values

@@ -1,4 +1,4 @@
-"""Judges one run by one rule: from its waiting work to scores and what becomes of the work."""
+"""Judges one run by one rule: from pending work to scores and the next state of the work."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from spanloom.core.model.trajectory import Status
 from spanloom.evaluation.evaluate import fingerprints
 from spanloom.judging.judging import judge_run
 from spanloom.judging.scores import scores_of
-from spanloom.online.asked import is_ripe, version_of
-from spanloom.online.made import costs
+from spanloom.online.candidate import is_ripe, version_of
+from spanloom.online.evaluator_cache import costs
 from spanloom.online.outcome import (
     BACKOFF_S,
     before_of,
     deferred,
+    due_evaluators,
     ended,
     is_enough,
-    left_of,
     outcome_of,
 )
 from spanloom.telemetry import get_logger
@@ -32,78 +32,78 @@ if TYPE_CHECKING:
     from spanloom.evaluation.evaluator import Evaluator
     from spanloom.evaluation.subject.run import Run
     from spanloom.online.budget import Budgets
-    from spanloom.online.made import MadeEvaluators
+    from spanloom.online.evaluator_cache import EvaluatorCache
     from spanloom.online.outcome import Before
 
 log = get_logger("online")
 
 
 class Ended(NamedTuple):
-    """What a job leaves to store."""
+    """The result of a job, to be stored."""
 
     work: Work
     scores: Sequence[Score] = ()
 
 
 class Job(NamedTuple):
-    """A run that a rule has to judge."""
+    """A run to judge by a rule."""
 
     rule: OnlineRule
     work: Work
     history: Sequence[Work]
-    """All work of the run."""
+    """All work rows of the run."""
     run: Run
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A job whose evaluators are known to have something new to judge."""
+    """A job with the evaluators that have something new to judge."""
 
     job: Job
-    left: Sequence[Evaluator]
+    due: Sequence[Evaluator]
     before: Before
     version: int
-    """The version of the run that its document has."""
+    """The version of the run in its document."""
 
     @property
     def is_slow(self) -> bool:
-        """Whether a model is asked."""
-        return costs(self.left)
+        """Whether an evaluator calls a model."""
+        return costs(self.due)
 
 
 class Judging:
-    """Plans and runs jobs; usable from all threads."""
+    """Plans and runs jobs; thread-safe."""
 
     def __init__(
         self,
-        made: MadeEvaluators,
+        evaluators: EvaluatorCache,
         budgets: Budgets,
         clock_ns: Callable[[], int] = time.time_ns,
         backoff_s: float = BACKOFF_S,
     ) -> None:
-        """Judge by evaluators that are ``made``, within ``budgets``."""
-        self._made = made
+        """Judge by ``evaluators`` within ``budgets``."""
+        self._evaluators = evaluators
         self._budgets = budgets
         self._clock_ns = clock_ns
         self._backoff_s = backoff_s
 
     def plan(self, job: Job) -> Plan | Ended:
-        """Return what is to be judged, or what becomes of work of which nothing is."""
+        """Return the plan of a job, or its result if there is nothing to judge."""
         try:
             return self._plan(job)
-        except Exception as error:  # of a rule or a document; neighbours go on
+        except Exception as error:  # of a rule or a document; other jobs continue
             return self._failed(job.work, error)
 
     def run(self, plan: Plan) -> Ended:
-        """Judge a run within the budget of its rule; raises nothing."""
+        """Judge a run within the budget of its rule; never raises."""
         rule, work = plan.job.rule, plan.job.work
         if not self._budgets.begin(rule):
             return Ended(deferred(work, self._now_us()))
-        taken = Spent()
+        spent = Spent()
         try:
-            judged = judge_run(plan.job.run, plan.left)
+            judged = judge_run(plan.job.run, plan.due)
             outcome = outcome_of(work, plan.before, judged, self._now_us(), self._backoff_s)
-            taken = outcome.spent
+            spent = outcome.spent
             scores = scores_of(
                 outcome.final,
                 work.key,
@@ -112,10 +112,10 @@ class Judging:
                 at_us=outcome.work.judged_us,
             )
             return Ended(outcome.work, scores)
-        except Exception as error:  # neighbours go on
+        except Exception as error:  # other jobs continue
             return self._failed(work, error)
         finally:
-            self._budgets.end(rule, taken)
+            self._budgets.end(rule, spent)
 
     def _plan(self, job: Job) -> Plan | Ended:
         document, rule, work = job.run.document, job.rule, job.work
@@ -123,15 +123,15 @@ class Judging:
         is_repeat = document.extraction.get("duplicate_of") is not None
         if is_repeat or not is_ripe(rule, status):
             return Ended(ended(work, WorkState.DROPPED))  # its next version is announced
-        evaluators = self._made.of(rule, self._now_us())
+        evaluators = self._evaluators.of(rule, self._now_us())
         before = before_of(work, job.history)
-        left = left_of(evaluators, before, fingerprints(job.run, evaluators))
-        if not left:
+        due = due_evaluators(evaluators, before, fingerprints(job.run, evaluators))
+        if not due:
             return Ended(ended(work, WorkState.DONE))
         is_settled = status is Status.SETTLED
         if is_enough(before, is_settled=is_settled):
             return Ended(ended(work, WorkState.STALE if is_settled else WorkState.DONE))
-        return Plan(job, left, before, version_of(document) or work.version)
+        return Plan(job, due, before, version_of(document) or work.version)
 
     def _failed(self, work: Work, error: Exception) -> Ended:
         log.error("a run is not judged", rule=work.rule, **work.key._asdict(), error=str(error))

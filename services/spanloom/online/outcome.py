@@ -1,4 +1,4 @@
-"""What becomes of work: what is still to be judged, and what its results make of it. Pure."""
+"""Decides the next state of work: evaluators still due, and the outcome of results. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.core.model.online_rule import MOST_RERUNS, Spent, Work, WorkState
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.online.definition import JUDGE
-from spanloom.online.made import DAY_US, day_of
+from spanloom.online.evaluator_cache import DAY_US, day_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.evaluator import Evaluator
     from spanloom.judging.judging import Judged
 
-_PASSING = frozenset(
+_RETRYABLE = frozenset(
     {
         ErrorCode.PROVIDER_FAILED.value,
         ErrorCode.PROVIDER_DENIED.value,
@@ -24,26 +24,26 @@ _PASSING = frozenset(
         ErrorCode.MISSING_PACKAGE.value,
     }
 )
-"""Errors of judges that may pass: the key is set, the provider is back."""
+"""Retryable errors of judges: the key may be set, the provider may come back."""
 MOST_ATTEMPTS = 5
 BACKOFF_S = 30.0
-"""Seconds until a judge that failed is asked again; four times as long after each time."""
+"""Seconds until a failed judge is retried; the wait is multiplied by four each time."""
 _MAX_ERROR = 500
 
 
 class Before(NamedTuple):
-    """What a version of a rule has judged of a run before."""
+    """Earlier judgements of a run by a version of a rule."""
 
     views: Mapping[str, str]
-    """The fingerprint of what each evaluator judged last, by its name."""
+    """The last fingerprint that each evaluator judged, by its name."""
     judged: int
-    """How many versions of the run it judged."""
+    """The number of judged versions of the run."""
     settled: int
-    """How many of them had settled."""
+    """The number of them that were settled."""
 
 
 def before_of(work: Work, history: Sequence[Work]) -> Before:
-    """Return what was judged before, of other versions of the run and in earlier attempts."""
+    """Return the earlier judgements, of other versions of the run and of earlier attempts."""
     same = [one for one in history if one.id[:3] == work.id[:3] and one.is_judged]
     views: dict[str, str] = {}
     for one in sorted(same, key=lambda one: one.judged_us):
@@ -52,37 +52,37 @@ def before_of(work: Work, history: Sequence[Work]) -> Before:
     return Before({**views, **work.views}, len(others), sum(one.is_settled for one in others))
 
 
-def left_of(
-    evaluators: Sequence[Evaluator], before: Before, made: Mapping[str, str]
+def due_evaluators(
+    evaluators: Sequence[Evaluator], before: Before, fingerprints: Mapping[str, str]
 ) -> Sequence[Evaluator]:
-    """Return the evaluators that have something new to judge, by the fingerprints of a run."""
+    """Return the evaluators whose fingerprint of the run has changed."""
     return [
         one
         for one in evaluators
-        if not made[one.name] or before.views.get(one.name) != made[one.name]
+        if not fingerprints[one.name] or before.views.get(one.name) != fingerprints[one.name]
     ]
 
 
 def is_enough(before: Before, *, is_settled: bool) -> bool:
-    """Return whether a run was judged often enough to leave its scores as they are.
+    """Return whether a run was judged often enough to keep its scores.
 
-    One that has not settled is judged once, before it settles.
+    A run is judged once before it settles.
     """
     return before.settled > MOST_RERUNS if is_settled else before.judged > 0
 
 
 def ended(work: Work, state: WorkState, error: str = "") -> Work:
-    """Return the next revision of work that is over, or waits, without a judgement."""
+    """Return the next revision of work, in a state reached without a judgement."""
     return replace(work, state=state, revision=work.revision + 1, error=error[:_MAX_ERROR])
 
 
 def deferred(work: Work, now_us: int) -> Work:
-    """Return work that waits for the next day."""
+    """Return work that is deferred to the next UTC day."""
     return replace(ended(work, WorkState.DEFERRED), due_us=day_of(now_us) + DAY_US)
 
 
 class Outcome(NamedTuple):
-    """What a judgement made of work."""
+    """The outcome of a judgement."""
 
     work: Work
     final: Sequence[Judged]
@@ -93,13 +93,13 @@ class Outcome(NamedTuple):
 def outcome_of(
     work: Work, before: Before, judged: Sequence[Judged], now_us: int, backoff_s: float = BACKOFF_S
 ) -> Outcome:
-    """Return what becomes of work whose evaluators gave these results.
+    """Return the outcome of work for the results of its evaluators.
 
-    A judge whose provider failed is asked again later, some times; one whose own budget is spent,
-    the next day. All other results are final, also those of status ``error``.
+    A judge whose provider failed is retried later, up to ``MOST_ATTEMPTS``; one whose own budget is
+    spent, the next day. All other results are final, including those of status ``error``.
     """
-    attempts = work.attempts + any(map(_may_pass, judged))
-    waits = {j.evaluator.name for j in judged if _may_pass(j) and attempts < MOST_ATTEMPTS}
+    attempts = work.attempts + any(map(_may_retry, judged))
+    waits = {j.evaluator.name for j in judged if _may_retry(j) and attempts < MOST_ATTEMPTS}
     skips = {j.evaluator.name for j in judged if j.result.status == "skipped"}
     final = [j for j in judged if j.evaluator.name not in waits | skips]
     errors = [j.result.rationale for j in judged if j.result.status == "error"]
@@ -128,8 +128,8 @@ def outcome_of(
     return Outcome(done, final, spent)
 
 
-def _may_pass(judged: Judged) -> bool:
-    return judged.evaluator.kind == JUDGE and judged.result.error_code in _PASSING
+def _may_retry(judged: Judged) -> bool:
+    return judged.evaluator.kind == JUDGE and judged.result.error_code in _RETRYABLE
 
 
 def _spent(judged: Sequence[Judged]) -> Spent:

@@ -1,4 +1,4 @@
-"""Runs slow jobs in a few threads, and gives what they return as soon as it is there."""
+"""Runs slow jobs in a few threads, and yields their results as they finish."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LOOK_S = 0.2
-"""Seconds until a stop is noticed."""
+"""Seconds after which a stop is noticed, at most."""
 
 
 def run_jobs(
     jobs: Sequence[Callable[[], T]], threads: int, stopping: Event
 ) -> Iterator[Sequence[T]]:
-    """Yield what the jobs return, in batches of all that has come meanwhile.
+    """Yield the results of jobs, in batches as they finish.
 
-    A job raises nothing. Once the process stops, no further job is begun, and those that run are
-    not waited for: their threads end with the process.
+    A job must not raise. After ``stopping`` is set no further job is started, and running ones are
+    not awaited: their threads end with the process.
     """
-    waiting: SimpleQueue[Callable[[], T]] = SimpleQueue()
-    came: SimpleQueue[T] = SimpleQueue()
+    queue: SimpleQueue[Callable[[], T]] = SimpleQueue()
+    results: SimpleQueue[T] = SimpleQueue()
     for job in jobs:
-        waiting.put(job)
+        queue.put(job)
 
     def work() -> None:
         while not stopping.is_set():
             try:
-                job = waiting.get_nowait()
+                job = queue.get_nowait()
             except Empty:
                 return
-            came.put(job())
+            results.put(job())
 
     for _ in range(min(threads, len(jobs))):
         Thread(target=work, name="online-judge", daemon=True).start()
     left = len(jobs)
     while left and not stopping.is_set():
-        if batch := _batch(came):
+        if batch := _batch(results):
             left -= len(batch)
             yield batch
 
 
-def _batch(came: SimpleQueue[T]) -> Sequence[T]:
-    """Return all that has come; waits ``LOOK_S`` for the first one."""
+def _batch(results: SimpleQueue[T]) -> Sequence[T]:
+    """Return all finished results; waits up to ``LOOK_S`` seconds for the first."""
     batch: list[T] = []
     try:
-        batch.append(came.get(timeout=LOOK_S))
+        batch.append(results.get(timeout=LOOK_S))
         while True:
-            batch.append(came.get_nowait())
+            batch.append(results.get_nowait())
     except Empty:
         return batch

@@ -1,4 +1,4 @@
-"""Which walks over runs of the past a rule wants."""
+"""Derives walks over past runs from a rule."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from spanloom.core.model.online_rule import OnlineRule
 
 
-def wanted_of(rule: OnlineRule, walk: Walk) -> str:
-    """Return what a rule wants to walk over, as one text; empty if it wants no such walk.
+def walk_key(rule: OnlineRule, walk: Walk) -> str:
+    """Return the identity of a rule's walk; empty if the rule needs no such walk.
 
-    A rule that was deleted and made again is another one.
+    A rule that was deleted and created again has another identity.
     """
     if walk is Walk.RESCORE:
         return f"version {rule.rescored}" if rule.rescored else ""

@@ -1,7 +1,7 @@
-"""Judges what waits: reads each run once for all rules, and stores scores before work is done.
+"""Judges pending work: reads each run once for all rules, and stores scores, then work states.
 
-Killed in between, it judges the same again: answers of models are kept, and a score that is stored
-twice is a revision of itself.
+After a crash in between it judges the same work again: answers of models are cached, and storing a
+score twice only adds a revision.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from spanloom.core.errors import RetryableError
 from spanloom.core.model.online_rule import WAITING, WorkState
 from spanloom.core.sharing import NONE, hold_all
 from spanloom.evaluation.subject.run import Run, UnreadableRunError
-from spanloom.online.asked import Asked
 from spanloom.online.budget import Budgets
+from spanloom.online.candidate import Candidate
+from spanloom.online.evaluator_cache import EvaluatorCache
 from spanloom.online.intake import Intake
 from spanloom.online.jobs import Ended, Job, Judging, Plan
-from spanloom.online.made import MadeEvaluators
 from spanloom.online.outcome import BACKOFF_S, deferred, ended
 from spanloom.online.pool import run_jobs
 from spanloom.outage import Outage
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
 
 EVERY_S = 1.0
 BATCH = 500
-"""Work that is read with one query."""
+"""Work rows read by one query."""
 MOST_BYTES = 16 << 20
-"""Bytes of documents that are held at once; of one document at least."""
+"""Bytes of documents in memory at once; at least one document."""
 THREADS = 4
-"""Models that are asked at a time."""
+"""Concurrent judgements that call models."""
 EVER_US = 2**62
-"""After every time at which work is due."""
+"""A time later than all due times."""
 
 
 class OnlineWorker(RepeatingPart):
-    """A part of the process that recovers from any crash: what waits is rows of the store."""
+    """A part of the process that recovers from any crash: pending work is in the store."""
 
     name = "online-judge"
 
@@ -64,7 +64,7 @@ class OnlineWorker(RepeatingPart):
         clock_ns: Callable[[], int] = time.time_ns,
         backoff_s: float = BACKOFF_S,
     ) -> None:
-        """Judge the runs in the slices ``held``; failures of the store are logged by ``outage``."""
+        """Judge the runs in the slices ``held``; ``outage`` logs failures of the store."""
         super().__init__(every_s)
         self._store = store
         self._rules = rules
@@ -74,12 +74,12 @@ class OnlineWorker(RepeatingPart):
         self._clock_ns = clock_ns
         self._intake = Intake(store.runs, store.online_rules, clock_ns)
         self._budgets = Budgets(store.online_rules, clock_ns)
-        self._judging = Judging(MadeEvaluators(), self._budgets, clock_ns, backoff_s)
+        self._judging = Judging(EvaluatorCache(), self._budgets, clock_ns, backoff_s)
         self._settled: dict[RuleId, int] = {}
-        """When each rule was put whose deferred, or last, work was looked through since."""
+        """Time of the last change of each rule that was applied to its deferred work."""
 
     def run_once(self) -> int:
-        """Judge the next work that waits; return how much of it there was."""
+        """Judge the next pending work; return the number of rows."""
         if (slices := self._held()) == NONE:
             return 0
         rules = {rule.id: rule for rule in self._rules.all()}
@@ -96,9 +96,9 @@ class OnlineWorker(RepeatingPart):
         return len(work) + len(late)
 
     def _look_through(self, slices: Slices, rule: OnlineRule) -> None:
-        """Drop the work of a rule that is deleted, and wake deferred work of one that was changed.
+        """Drop the work of a deleted rule; make deferred work of a changed rule pending again.
 
-        Its budget may be another one now.
+        The change may have raised its budget.
         """
         states = WAITING if rule.is_deleted else {WorkState.DEFERRED}
         after = WorkState.DROPPED if rule.is_deleted else WorkState.PENDING
@@ -170,7 +170,7 @@ class OnlineWorker(RepeatingPart):
         history: Sequence[Work],
         rules: Mapping[RuleId, OnlineRule],
     ) -> Iterator[Plan | Ended]:
-        """Yield what is to be done with a run, for each rule that has work with it."""
+        """Yield a plan or a result for each rule that has work on a run."""
         for rule_id, own in groupby(work, attrgetter("rule_id")):
             *older, newest = own  # by the versions of rule and run
             yield from (Ended(ended(one, WorkState.DROPPED)) for one in older)
@@ -178,19 +178,19 @@ class OnlineWorker(RepeatingPart):
             if run is None:
                 yield Ended(ended(newest, WorkState.DROPPED))
             elif newest.rule_version < rule.version:
-                asked = Asked.of_document(newest.key, run.document, newest.asked_us)
-                self._intake.take([asked], [rule])
+                candidate = Candidate.of_document(newest.key, run.document, newest.asked_us)
+                self._intake.take([candidate], [rule])
                 yield Ended(ended(newest, WorkState.DROPPED))
             else:
                 yield self._judging.plan(Job(rule, newest, history, run))
 
     def _keep(self, done: Iterable[Ended]) -> None:
-        """Store scores, then the work that they come of; what was deleted meanwhile gets none."""
-        kept = list(done)
-        if not kept:
+        """Store scores, then work states; runs that were deleted meanwhile are skipped."""
+        ended_work = list(done)
+        if not ended_work:
             return
-        deleted = self._store.feed.deleted_among([one.work.key for one in kept])
-        living = [one for one in kept if one.work.key not in deleted]
+        deleted = self._store.feed.deleted_among([one.work.key for one in ended_work])
+        living = [one for one in ended_work if one.work.key not in deleted]
         if scores := [score for one in living for score in one.scores]:
             self._store.scores.add(scores)
         self._store.online_rules.add_work([one.work for one in living])

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.outage import Outage
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.late import Opening
 
 FIRST_S = 2.0
@@ -26,10 +26,10 @@ class LateStore:
 
     name = "store"
 
-    def __init__(self, opening: Opening, lanes: Sequence[Lane], outage: Outage) -> None:
-        """Open ``lanes`` by ``opening``; ``outage`` knows how long the store has been away."""
+    def __init__(self, opening: Opening, connections: Sequence[Connection], outage: Outage) -> None:
+        """Open ``connections`` by ``opening``; ``outage`` measures how long the store is away."""
         self._opening = opening
-        self._lanes = lanes
+        self._connections = connections
         self._outage = outage
 
     @property
@@ -58,7 +58,7 @@ class LateStore:
 
     def _connect(self) -> None:
         try:
-            for lane in self._lanes:
-                lane.connect()
+            for connection in self._connections:
+                connection.connect()
         except StoreUnavailableError:
             return  # each part that needs the store reports it

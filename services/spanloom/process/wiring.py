@@ -12,8 +12,8 @@ from spanloom.access.authenticate import Keyring
 from spanloom.access.headers import Hosts
 from spanloom.access.last_known import KEYS_KNOWN, STORE_KNOWN, LastKnown
 from spanloom.alerts.deliverer import AlertDeliverer
-from spanloom.alerts.keeping import FOLLOWER
 from spanloom.alerts.sending import HttpSender
+from spanloom.alerts.service import FOLLOWER
 from spanloom.alerts.watcher import AlertWatcher
 from spanloom.api.app import create_app as create_api
 from spanloom.config import OptionError, flag_of
@@ -30,7 +30,7 @@ from spanloom.heartbeat import Heartbeat
 from spanloom.indexer import Indexer
 from spanloom.keeper import Keeper, Retention
 from spanloom.online.current import CurrentRules
-from spanloom.online.taker import OnlineTaker
+from spanloom.online.follower import OnlineFollower
 from spanloom.online.worker import OnlineWorker
 from spanloom.outage import Outage
 from spanloom.process.collecting import Shared, build_collector
@@ -59,7 +59,7 @@ from spanloom.storage.engine.connect import keep_store_id, store_path
 from spanloom.storage.engine.embedded import give_back_code
 from spanloom.storage.engine.late import Opening
 from spanloom.storage.engine.migrate import OLDEST_WRITABLE
-from spanloom.storage.engine.upgrading import WRITER
+from spanloom.storage.engine.statements import WRITER
 from spanloom.storage.sql import EmbeddedSql
 from spanloom.storage.store import open_late, open_store
 from spanloom.storage.upkeep.store import open_upkeep, upkeep_on
@@ -180,7 +180,7 @@ class Service:
         late = open_late(opening) if opening else None
         if opening and late:
             at_end(late.close)
-            yield LateStore(opening, late.lanes, self._outage)
+            yield LateStore(opening, late.connections, self._outage)
         keys = self._open_keys(opening)
         at_end(keys.close)
         keyring = Keyring(keys, known=self._known_keys(), outage=self._outage)
@@ -236,7 +236,7 @@ class Service:
         """Yield the parts of online rules, which take in and judge, and that of experiments."""
         held = partial(heartbeat.held, JUDGE) if heartbeat else hold_all
         rules = CurrentRules(store.online_rules)
-        yield OnlineTaker(store, rules, self.metrics, outage=self._outage, held=held)
+        yield OnlineFollower(store, rules, self.metrics, outage=self._outage, held=held)
         yield OnlineWorker(store, rules, self.metrics, outage=self._outage, held=held)
         yield ExperimentRunner(store, self._outage, held)
 
@@ -256,7 +256,7 @@ class Service:
             store,
             FeedFollower(store.feed, store.followers, FOLLOWER),
             self.metrics,
-            tell=deliverer.notice,
+            notify=deliverer.notice,
             outage=self._outage,
             held=held,
         )

@@ -1,1 +1,1 @@
-"""Views of the page that projects store: made, renamed, replaced, deleted, chosen as defaults."""
+"""Saved views of the page: creates, renames, replaces and deletes them, and sets defaults."""

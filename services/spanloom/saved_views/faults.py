@@ -1,4 +1,4 @@
-"""What is wrong with the parameters of a view: found when it is stored, and later if fields go."""
+"""Finds faults in the parameters of a view, when it is stored and later, as fields may go."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.notation import parse_ago, parse_instant
 from spanloom.core.model.saved_view import FORMAT, ViewPage
-from spanloom.core.query.question import parse_order
+from spanloom.core.query.selection import parse_order
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.core.query.where.problems import InvalidTextsError
@@ -23,7 +23,7 @@ _ORDERED: Mapping[str, Subject] = {ViewPage.RUNS: Subject.RUN, ViewPage.STEPS: S
 
 
 def faults_of(view: SavedView, now_ns: int) -> Sequence[ViewFault]:
-    """Return why the view cannot be used as it is; empty if it can."""
+    """Return the faults of a view; empty if it can be used."""
     if view.is_newer:
         why = (
             f"a newer Spanloom stored it (format {view.format}, this one reads {FORMAT}): "
@@ -37,7 +37,7 @@ def faults_of(view: SavedView, now_ns: int) -> Sequence[ViewFault]:
 
 
 def refuse_faults(page: str, parameters: Mapping[str, str], now_ns: int) -> None:
-    """Raise the first error of parameters, an ``InvalidQueryError`` that names it."""
+    """Raise ``InvalidQueryError`` for the first invalid parameter."""
     for _, error in _errors(page, parameters, now_ns):
         raise error
 
@@ -54,9 +54,9 @@ def _errors(
 
 
 def _read(page: str, name: str, text: str, now_ns: int) -> None:
-    """Raise ``InvalidQueryError`` for a parameter that the service would refuse.
+    """Raise ``InvalidQueryError`` for a parameter that the service refuses.
 
-    What only the page reads, as its columns, is not looked at.
+    Parameters that only the page reads, such as columns, are not checked.
     """
     is_of_runs = page in (ViewPage.RUNS, ViewPage.OVERVIEW)
     if name == "run_where" or (name == "where" and is_of_runs):

@@ -1,4 +1,4 @@
-"""The identity of a view, by its name, and names that tell all views of a page apart."""
+"""Ids of views, derived from names, and unique names of the views of a page."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ if TYPE_CHECKING:
 
 
 def place_of(stored: Sequence[SavedView], project: str, page: str, name: str) -> tuple[str, int]:
-    """Return the id of a new view and the revision before its first.
+    """Return the id of a new view, and the revision before its first.
 
-    Processes that make views of one name at the same moment find the same id, so that theirs are
-    changes of one view. A deleted view goes on; one that has another name by now keeps its id.
+    Processes that create views of one name at the same moment get the same id, so that their
+    changes conflict. The id of a deleted view is used again; a renamed view keeps its id.
     """
-    there = {view.id: view for view in stored}
+    by_id = {view.id: view for view in stored}
     for view_id in _ids(project, page, name):
-        view = there.get(view_id)
+        view = by_id.get(view_id)
         if view is None or view.is_deleted:
             return view_id, view.revision if view else 0
     raise AssertionError("there is no end of ids")
 
 
-def told_apart(views: Iterable[SavedView]) -> Sequence[SavedView]:
-    """Return views of which no two of a page have one name, with the same ids.
+def with_unique_names(views: Iterable[SavedView]) -> Sequence[SavedView]:
+    """Return views with unique names on each page; ids are unchanged.
 
-    Two that got one name by changes at the same moment keep it in the order of their ids: the first
-    as it is, the others as ``name (2)`` and so on.
+    If concurrent changes gave one name to several views, the first by id keeps it, and the others
+    become ``name (2)`` and so on.
     """
     views = sorted(views, key=lambda view: view.id)
     taken = {(view.page, view.name) for view in views}
     first: set[tuple[str, str]] = set()
-    shown = []
+    named = []
     for view in views:
         name = view.name
         if (view.page, name) in first:
             name = next(free for free in _numbered(name) if (view.page, free) not in taken)
         taken.add((view.page, name))
         first.add((view.page, name))
-        shown.append(view if name == view.name else replace(view, name=name))
-    return sorted(shown, key=lambda view: (view.page, view.name))
+        named.append(view if name == view.name else replace(view, name=name))
+    return sorted(named, key=lambda view: (view.page, view.name))
 
 
 def _ids(project: str, page: str, name: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The store on ClickHouse, embedded or server: one object for each subject, over six connections.
+"""The store on ClickHouse, embedded or server: one object per subject, over six connections.
 
 ``open_store`` opens the connections and composes the subjects in the order of their dependencies;
 each consumer gets the subjects that it needs (``core/ports``).
@@ -25,8 +25,8 @@ from spanloom.storage.engine.connect import (
     migrate_command,
     store_path,
 )
-from spanloom.storage.engine.lane import EmbeddedLane, Lane
-from spanloom.storage.engine.late import LateLane
+from spanloom.storage.engine.connection import Connection, EmbeddedConnection
+from spanloom.storage.engine.late import LateConnection
 from spanloom.storage.engine.migrate import check_schema
 from spanloom.storage.engine.parameters import FILTERS
 from spanloom.storage.engine.settings import (
@@ -69,25 +69,25 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.settings import Setting
 
 
-class Lanes(NamedTuple):
-    """The connections of a store: a long read holds up no INSERT and no ``ping``."""
+class Connections(NamedTuple):
+    """The connections of a store: a long read delays no INSERT and no ``ping``."""
 
-    writer: Lane
+    writer: Connection
     """Appends spans."""
-    worker: Lane
-    """Reads and writes for the extractor, and does all other writes."""
-    reader: Lane
+    worker: Connection
+    """Reads and writes for the extractor, and makes all other writes."""
+    reader: Connection
     """Reads on behalf of users."""
-    asker: Lane
-    """Runs queries of users in the query language, which may take long."""
-    prober: Lane
+    asker: Connection
+    """Runs users' queries in the query language, which may take long."""
+    prober: Connection
     """Runs short queries that must not wait for a read."""
-    indexer: Lane
+    indexer: Connection
     """Writes the text index."""
 
 
 class _Terms(NamedTuple):
-    """How a lane is opened."""
+    """The settings and the hidden rows of a connection."""
 
     settings: Mapping[str, Setting]
     hiding: DeletedRows | None = None
@@ -126,22 +126,22 @@ class ClickHouseStore:
     snapshots: ClickHouseSnapshots
     usage: ClickHouseUsage
     codec: ClickHouseCodec
-    lanes: Lanes
+    connections: Connections
 
     def ping(self) -> None:
         """See ``Store.ping``."""
-        list(self.lanes.prober.rows("ping"))
+        list(self.connections.prober.rows("ping"))
 
     def close(self) -> None:
         """See ``Store.close``: closes the connections."""
-        for lane in self.lanes:
-            lane.close()
+        for connection in self.connections:
+            connection.close()
 
 
 def open_store(url: Where, oldest: int | None = None) -> ClickHouseStore:
-    """Open the store; its tables and its retention are left as they are.
+    """Open the store without changing its tables or its retention.
 
-    A role that does with less than this version's schema names the last migration that it needs.
+    ``oldest`` is the last migration that a role requires, if not all of this version's.
 
     Raises ``StartupError`` with one line if the URL is invalid, the store cannot be opened or the
     keeper has not brought its schema up to date, and ``SchemaTooNewError`` if a newer Spanloom
@@ -153,29 +153,31 @@ def open_store(url: Where, oldest: int | None = None) -> ClickHouseStore:
     hiding = DeletedRows(has_deletions=not embedded)
     with ExitStack() as opened:
         clients = _connect(connect, url, opened, oldest)
-        lanes = _lanes(clients, hiding, embedded=embedded)
-        if read_deletions(lanes.writer, limit=1, only_lasting=True):
+        connections = _connections(clients, hiding, embedded=embedded)
+        if read_deletions(connections.writer, limit=1, only_lasting=True):
             hiding.begin()
         opened.pop_all()
-    return compose(lanes, hiding, store_path(url) if embedded else None)
+    return compose(connections, hiding, store_path(url) if embedded else None)
 
 
 def open_late(opening: Opening) -> ClickHouseStore:
-    """Return the store of a server that may not be there yet: each connection opens when needed.
+    """Return the store of a server that may be unreachable yet: connections open when needed.
 
     Until then its methods raise ``StoreUnavailableError``.
     """
     hiding = DeletedRows(has_deletions=True)
     terms = _terms(hiding, embedded=False)
-    return compose(Lanes(*(LateLane(opening, *own) for own in terms)), hiding)
+    return compose(Connections(*(LateConnection(opening, *own) for own in terms)), hiding)
 
 
-def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> ClickHouseStore:
+def compose(
+    connections: Connections, hiding: DeletedRows, path: Path | None = None
+) -> ClickHouseStore:
     """Return the store over these connections; closing it closes them.
 
     ``path`` is the directory of an embedded store, to which no other process writes.
     """
-    writer, worker, reader, asker, prober, indexer = lanes
+    writer, worker, reader, asker, prober, indexer = connections
     is_alone = path is not None
     clock = OwnClock() if is_alone else SharedClock()
     announcer = Announcer(worker, clock)
@@ -213,33 +215,33 @@ def compose(lanes: Lanes, hiding: DeletedRows, path: Path | None = None) -> Clic
         snapshots=ClickHouseSnapshots(writer, worker, path),
         usage=ClickHouseUsage(prober),
         codec=ClickHouseCodec(),
-        lanes=lanes,
+        connections=connections,
     )
 
 
 def _connect(
     connect: Connect, url: Where, opened: ExitStack, oldest: int | None
 ) -> Sequence[Client]:
-    """Return a client for each lane; the first checks whether the schema is up to date."""
+    """Return a client for each connection; the first checks whether the schema is up to date."""
     clients: list[Client] = []
-    for _ in Lanes._fields:
+    for _ in Connections._fields:
         client = connect()
         opened.callback(client.close)
         if not clients:
-            check_schema(Lane(client), migrate_command(url), oldest)
+            check_schema(Connection(client), migrate_command(url), oldest)
         clients.append(client)
     return clients
 
 
-def _lanes(clients: Sequence[Client], hiding: DeletedRows, *, embedded: bool) -> Lanes:
-    lane_of = EmbeddedLane if embedded else Lane
+def _connections(clients: Sequence[Client], hiding: DeletedRows, *, embedded: bool) -> Connections:
+    connection_of = EmbeddedConnection if embedded else Connection
     terms = _terms(hiding, embedded=embedded)
-    return Lanes(*(lane_of(c, *own) for c, own in zip(clients, terms, strict=True)))
+    return Connections(*(connection_of(c, *own) for c, own in zip(clients, terms, strict=True)))
 
 
 def _terms(hiding: DeletedRows, *, embedded: bool) -> Sequence[_Terms]:
-    """Return the settings of each lane, in the order of ``Lanes``, and what it hides."""
-    # The reader cannot change settings; of the tables that the writer fills it reads only one.
+    """Return the settings and hidden rows of each connection, in the order of ``Connections``."""
+    # The reader cannot change settings, and reads only one of the tables that the writer fills.
     late = {FILTERS: {"otel_traces": late_rows_live("otel_traces")}}
     return (
         _Terms({**REQUEST_SETTINGS, **request_schema(embedded=embedded)}),

@@ -9,8 +9,8 @@ from spanloom.core.document import Document
 from spanloom.core.model.trajectory import NO_CODE
 from spanloom.core.showing.steps import build_tree
 from spanloom.core.showing.values import printable, shortened
+from spanloom.evaluation.files.excerpts import excerpts_of
 from spanloom.evaluation.files.measures import passes
-from spanloom.evaluation.files.shown import show_evidence
 from spanloom.testing.goldens import project
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def failure_text(failed: Sequence[Result], document: Json, golden: Json | None =
     for result in failed:
         lines.append(_reason(result))
         if golden is None:
-            lines += [f"  {printable(one)}" for one in show_evidence(result.evidence, steps)]
+            lines += [f"  {printable(one)}" for one in excerpts_of(result.evidence, steps)]
     lines.append("")
     if golden is not None:
         lines.append("- golden, + this run:")

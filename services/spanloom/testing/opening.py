@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from spanloom.testing.blocks import blocks_of_process
-from spanloom.testing.plugin import EVALUATORS, UPDATE
+from spanloom.testing.options import EVALUATORS, UPDATE
 from spanloom.testing.records import Recorder
 from spanloom.testing.run import AgentRun, Place
 

@@ -9,18 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from spanloom.testing.options import EVALUATORS, EXPERIMENT, MARK, REPORT, SEND, UPDATE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spanloom.testing.opening import OpenRun
     from spanloom.testing.receiver import Receiver
-
-MARK = "spanloom"
-UPDATE, REPORT = "--spanloom-update", "--spanloom-report"
-SEND, EXPERIMENT = "--spanloom-send", "--spanloom-experiment"
-"""Its options."""
-EVALUATORS = "spanloom_evaluators"
-"""In the configuration file."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,11 +9,11 @@ import pytest
 from spanloom.core.document import Document
 from spanloom.core.model.span import TraceKey
 from spanloom.evaluation.evaluate import fingerprints
-from spanloom.evaluation.files.judging import given_run
+from spanloom.evaluation.files.excerpts import excerpts_of
+from spanloom.evaluation.files.judging import run_to_judge
 from spanloom.evaluation.files.report import evaluator_row
-from spanloom.evaluation.files.shown import show_evidence
 from spanloom.evaluation.subject.run import Run
-from spanloom.testing.plugin import REPORT, SEND
+from spanloom.testing.options import REPORT, SEND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ class Recorder:
         """Keep the results of a run, if somebody will read them; ``groups`` are its spans."""
         if not self._is_wanted:
             return
-        run, steps = given_run(document), Document(document).by_id()
+        run, steps = run_to_judge(document), Document(document).by_id()
         bad = [one for one in results if one.evidence and one.passed is not True]
         self._records.append(
             {
@@ -60,8 +60,7 @@ class Recorder:
                 "warns": sorted(frozenset().union(*(e.judging.warn_scores for e in evaluators))),
                 "results": [one.to_json() for one in results],
                 "shown": [
-                    list(show_evidence(one.evidence, steps)) if one in bad else []
-                    for one in results
+                    list(excerpts_of(one.evidence, steps)) if one in bad else [] for one in results
                 ],
                 "spans": list(groups) if self._is_sent else [],
                 "scores": _scores(document, evaluators, results) if self._is_sent else [],
@@ -77,7 +76,7 @@ def _scores(
     from spanloom.judging.judging import Judged  # noqa: PLC0415
     from spanloom.judging.scores import scores_of  # noqa: PLC0415
 
-    run = given_run(document)
+    run = run_to_judge(document)
     prints = fingerprints(Run(document), evaluators)
     by_name = {one.name: one for one in evaluators}
     judged = [Judged(one, prints[one.evaluator], by_name[one.evaluator]) for one in results]

@@ -19,7 +19,7 @@ from spanloom.evaluation.files.markdown import markdown
 from spanloom.evaluation.files.measures import measure
 from spanloom.evaluation.files.outcome import GATE_FAILED, Outcome
 from spanloom.evaluation.files.report import make_head, report_lines
-from spanloom.testing.plugin import EXPERIMENT, REPORT, SEND
+from spanloom.testing.options import EXPERIMENT, REPORT, SEND
 from spanloom.testing.records import RECORDS
 
 if TYPE_CHECKING:

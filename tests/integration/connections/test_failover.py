@@ -22,12 +22,12 @@ from spanloom.storage.engine.connect import (
     keep_store_id,
     refused_hosts,
 )
-from spanloom.storage.engine.lane import Lane
-from spanloom.storage.engine.late import LateLane, Opening
+from spanloom.storage.engine.connection import Connection
+from spanloom.storage.engine.late import LateConnection, Opening
 from spanloom.storage.engine.migrate import OLDEST_WRITABLE
 from spanloom.storage.engine.settings import UPKEEP_SETTINGS
-from spanloom.storage.engine.statements import migrations
-from spanloom.storage.engine.upgrading import WRITER, comment_of, permit_from
+from spanloom.storage.engine.statements import WRITER, comment_of, migrations
+from spanloom.storage.engine.upgrading import permit_from
 from spanloom.storage.store import ClickHouseStore, open_store
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def url_of(*ports: int, database: str = "spanloom", account: str = "owner") -> s
 
 
 def host_in_use(store: ClickHouseStore) -> int:
-    return int(re.findall(r":(\d+)$", store.lanes.worker._client.url)[0])  # type: ignore[attr-defined]
+    return int(re.findall(r":(\d+)$", store.connections.worker._client.url)[0])  # type: ignore[attr-defined]
 
 
 MODES: dict[str, Callable[[socket.socket], None]] = {
@@ -69,7 +69,7 @@ MODES: dict[str, Callable[[socket.socket], None]] = {
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_all_lanes_leave_a_host_that_fails_and_go_on_at_the_next(
+def test_all_connections_leave_a_host_that_fails_and_go_on_at_the_next(
     first: HostLink, second: HostLink, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hosts, "SILENT_S", 1)
@@ -83,7 +83,7 @@ def test_all_lanes_leave_a_host_that_fails_and_go_on_at_the_next(
             store.ping()
         store.ping()
         assert list(store.deletions.list(1)) == []
-        store.lanes.writer.insert("extraction_watermark", ["Id"], [[0]])
+        store.connections.writer.insert("extraction_watermark", ["Id"], [[0]])
         assert {host_in_use(store), second.port} == {second.port}
         first.work()
         store.ping()
@@ -155,27 +155,27 @@ def test_a_wrong_account_and_a_missing_database_are_named(
 def test_tables_of_another_release_are_named(
     server: ConfiguredServer, other: str, first: HostLink
 ) -> None:
-    lane = Lane(connector_of(server.url(database=other))())
-    permit_from(lane, "9999_x")
+    connection = Connection(connector_of(server.url(database=other))())
+    permit_from(connection, "9999_x")
     try:
         assert "newer Spanloom" in reason_for(server, first, database=other)
     finally:
-        permit_from(lane, migrations()[-1].name)
-        lane.close()
+        permit_from(connection, migrations()[-1].name)
+        connection.close()
 
 
 @pytest.fixture
 def older(server: ConfiguredServer, other: str, first: HostLink, second: HostLink) -> Iterator[str]:
     """Return the URL of two hosts that have the tables of 0.1.0, as far as their list says."""
     ledger = "schema_migrations"
-    with closing(Lane(connector_of(server.url(database=other))())) as lane:
-        lane.run(f"CREATE OR REPLACE TABLE kept AS {ledger}")
-        lane.run(f"INSERT INTO kept SELECT * FROM {ledger}")
-        lane.run(f"DELETE FROM {ledger} WHERE number > {OLDEST_WRITABLE}")
+    with closing(Connection(connector_of(server.url(database=other))())) as connection:
+        connection.run(f"CREATE OR REPLACE TABLE kept AS {ledger}")
+        connection.run(f"INSERT INTO kept SELECT * FROM {ledger}")
+        connection.run(f"DELETE FROM {ledger} WHERE number > {OLDEST_WRITABLE}")
         connect.hosts_of.cache_clear()
         yield url_of(first.port, second.port, database=other)
-        lane.run(f"INSERT INTO {ledger} SELECT * FROM kept WHERE number > {OLDEST_WRITABLE}")
-        lane.run("DROP TABLE kept")
+        connection.run(f"INSERT INTO {ledger} SELECT * FROM kept WHERE number > {OLDEST_WRITABLE}")
+        connection.run("DROP TABLE kept")
 
 
 def test_a_store_of_the_release_before_is_used_by_who_can(older: str) -> None:
@@ -188,9 +188,9 @@ def test_a_store_of_the_release_before_is_used_by_who_can(older: str) -> None:
 
 
 def test_a_collector_waits_for_no_upgrade(older: str) -> None:
-    lane = LateLane(Opening(older, OLDEST_WRITABLE, ["collect"]))
-    lane.connect()
-    lane.close()
+    connection = LateConnection(Opening(older, OLDEST_WRITABLE, ["collect"]))
+    connection.connect()
+    connection.close()
 
 
 def test_the_doctor_sees_a_store_of_any_release(older: str) -> None:
@@ -222,12 +222,12 @@ def test_an_earlier_process_of_the_directory_says_which_store_it_is(
 
 def have_id(server: ConfiguredServer, database: str, found: str) -> None:
     """Give the store of a database this id."""
-    with closing(Lane(connector_of(server.url(database=database))())) as lane:
-        lane.run(
+    with closing(Connection(connector_of(server.url(database=database))())) as connection:
+        connection.run(
             "CREATE TABLE IF NOT EXISTS store_facts (Name String, Value String) "
             "ENGINE = ReplacingMergeTree ORDER BY Name"
         )
-        lane.run(f"INSERT INTO store_facts (Name, Value) VALUES ('id', '{found}')")
+        connection.run(f"INSERT INTO store_facts (Name, Value) VALUES ('id', '{found}')")
 
 
 def test_a_host_with_another_store_is_not_used(server: ConfiguredServer, other: str) -> None:
@@ -235,10 +235,10 @@ def test_a_host_with_another_store_is_not_used(server: ConfiguredServer, other: 
     for database, found in (("spanloom", "first-id"), (other, "second-id")):
         have_id(server, database, found)
     examine = examination.Examination()
-    with closing(Lane(connector_of(server.url(database="spanloom"))())) as lane:
-        assert examine(lane._client) == ""
-    with closing(Lane(connector_of(server.url(database=other))())) as lane:
-        assert examine(lane._client) == "has another store: its id is second-id, not first-id"
+    with closing(Connection(connector_of(server.url(database="spanloom"))())) as connection:
+        assert examine(connection._client) == ""
+    with closing(Connection(connector_of(server.url(database=other))())) as connection:
+        assert examine(connection._client) == "has another store: its id is second-id, not first-id"
 
 
 @pytest.mark.parametrize("account", ["full", "bound"])
@@ -248,10 +248,10 @@ def test_a_host_that_takes_no_inserts_is_left(
     """Here the account meets the same at every host; so it is examined again and again."""
     del server
     url = url_of(first.port, second.port, account=account)
-    with closing(Lane(connector_of(url)())) as lane:
+    with closing(Connection(connector_of(url)())) as connection:
         for left in (first, second):
             with pytest.raises(StoreUnavailableError):
-                lane.insert("extraction_watermark", ["Id"], [[0]])
+                connection.insert("extraction_watermark", ["Id"], [[0]])
             reasons = [str(r) for r in hosts_of(StoreAddress(url)).refusals]
             assert any(r.startswith(f"127.0.0.1:{left.port} refuses: ") for r in reasons)
 
@@ -260,34 +260,34 @@ def test_a_mutation_longer_than_a_host_may_be_silent_is_waited_for(
     server: ConfiguredServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hosts, "SILENT_S", 1)
-    with closing(Lane(connector_of(server.url())(), UPKEEP_SETTINGS)) as lane:
-        lane.run("CREATE OR REPLACE TABLE slow (Id UInt8) ENGINE = MergeTree ORDER BY Id")
-        lane.run("INSERT INTO slow VALUES (1), (2), (3)")
-        lane.run("ALTER TABLE slow DELETE WHERE sleepEachRow(0.9) = 0")
-        assert lane.answer("SELECT count() FROM slow") == b"0"
+    with closing(Connection(connector_of(server.url())(), UPKEEP_SETTINGS)) as connection:
+        connection.run("CREATE OR REPLACE TABLE slow (Id UInt8) ENGINE = MergeTree ORDER BY Id")
+        connection.run("INSERT INTO slow VALUES (1), (2), (3)")
+        connection.run("ALTER TABLE slow DELETE WHERE sleepEachRow(0.9) = 0")
+        assert connection.answer("SELECT count() FROM slow") == b"0"
         mutations = "SELECT count() FROM system.mutations WHERE table = 'slow'"
-        assert lane.answer(mutations) == b"1"
-        lane.run("DROP TABLE slow")
+        assert connection.answer(mutations) == b"1"
+        connection.run("DROP TABLE slow")
 
 
-def test_a_lane_over_a_server_has_a_session_of_one_host(
+def test_a_connection_over_a_server_has_a_session_of_one_host(
     server: ConfiguredServer, first: HostLink, second: HostLink
 ) -> None:
     """Others see who it is; once its host is left, nothing runs until the session is over."""
     del server
-    with closing(Lane(connector_of(url_of(first.port, second.port))())) as lane:
-        lane.run("CREATE OR REPLACE TABLE marks (Who String) ENGINE = MergeTree ORDER BY Who")
-        lane.begin_session("me", 60)
-        assert lane.has_session
-        lane.run("CREATE TEMPORARY TABLE of_the_session (Id UInt8)")
-        lane.run("INSERT INTO of_the_session VALUES (1)")
-        assert lane.answer("SELECT getSetting('log_comment')").decode() == comment_of("me")
+    with closing(Connection(connector_of(url_of(first.port, second.port))())) as connection:
+        connection.run("CREATE OR REPLACE TABLE marks (Who String) ENGINE = MergeTree ORDER BY Who")
+        connection.begin_session("me", 60)
+        assert connection.has_session
+        connection.run("CREATE TEMPORARY TABLE of_the_session (Id UInt8)")
+        connection.run("INSERT INTO of_the_session VALUES (1)")
+        assert connection.answer("SELECT getSetting('log_comment')").decode() == comment_of("me")
         first.fail(closes)
         for _ in range(2):
             with pytest.raises(StoreUnavailableError):
-                lane.run("INSERT INTO marks VALUES ('me')")
-        lane.end_session()
-        assert not lane.has_session
-        assert lane.answer("SELECT getSetting('log_comment')").decode() == WRITER
-        assert lane.answer("SELECT count() FROM marks") == b"0"
-        lane.run("DROP TABLE marks")
+                connection.run("INSERT INTO marks VALUES ('me')")
+        connection.end_session()
+        assert not connection.has_session
+        assert connection.answer("SELECT getSetting('log_comment')").decode() == WRITER
+        assert connection.answer("SELECT count() FROM marks") == b"0"
+        connection.run("DROP TABLE marks")

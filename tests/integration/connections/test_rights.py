@@ -11,7 +11,7 @@ from tests.support.configured_server import Account, ConfiguredServer, configure
 from spanloom.core.errors import NoHeartbeatError, StoreUnavailableError
 from spanloom.storage.engine.address import StoreAddress
 from spanloom.storage.engine.connect import connector_of, hosts_of
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.migrate import check_schema
 from spanloom.storage.engine.rights import (
     EVERY,
@@ -72,16 +72,16 @@ def roles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConfiguredServer
         yield running
 
 
-def lane_of(roles: ConfiguredServer, account: str) -> Lane:
-    return Lane(connector_of(roles.url(account))())
+def connection_of(roles: ConfiguredServer, account: str) -> Connection:
+    return Connection(connector_of(roles.url(account))())
 
 
 @pytest.mark.parametrize("role", RIGHTS)
 def test_an_account_with_the_rights_of_its_role_lacks_none(
     roles: ConfiguredServer, role: str
 ) -> None:
-    with closing(lane_of(roles, role)) as lane:
-        require_rights(lane, role)
+    with closing(connection_of(roles, role)) as connection:
+        require_rights(connection, role)
 
 
 @pytest.mark.parametrize(("role", "number"), CASES)
@@ -91,8 +91,11 @@ def test_each_right_that_is_missing_is_named(
     privilege, table, *_ = RIGHTS[role][number]
     account = f"{role}_{number}"
     grant = f"GRANT {privilege} ON spanloom.{table} TO {account}"
-    with closing(lane_of(roles, account)) as lane, pytest.raises(MissingRightError) as refusal:
-        require_rights(lane, role)
+    with (
+        closing(connection_of(roles, account)) as connection,
+        pytest.raises(MissingRightError) as refusal,
+    ):
+        require_rights(connection, role)
     assert str(refusal.value) == f"the account {account} lacks a right that it needs: {grant}"
 
 
@@ -102,8 +105,11 @@ def test_an_account_that_may_only_read_is_not_asked_to_be_granted_more(
     roles: ConfiguredServer, role: str, number: int
 ) -> None:
     account = f"reads_{number}"
-    with closing(lane_of(roles, account)) as lane, pytest.raises(MissingRightError) as refusal:
-        require_rights(lane, role)
+    with (
+        closing(connection_of(roles, account)) as connection,
+        pytest.raises(MissingRightError) as refusal,
+    ):
+        require_rights(connection, role)
     said = f"the account {account} may only read, and {role} writes: its profile sets readonly ="
     assert str(refusal.value).startswith(f"{said} {number}; ")
     assert "GRANT" not in str(refusal.value)
@@ -111,9 +117,9 @@ def test_an_account_that_may_only_read_is_not_asked_to_be_granted_more(
 
 @pytest.mark.parametrize("role", ["collect", "api", "keeper"])
 def test_a_role_works_without_the_optional_rights(roles: ConfiguredServer, role: str) -> None:
-    with closing(lane_of(roles, f"{role}_least")) as lane:
-        require_rights(lane, role)
-        check_schema(lane, "spanloom migrate")
+    with closing(connection_of(roles, f"{role}_least")) as connection:
+        require_rights(connection, role)
+        check_schema(connection, "spanloom migrate")
 
 
 @pytest.mark.parametrize("account", ["reads_1", "reads_2", "collect_least"])
@@ -128,8 +134,8 @@ def test_an_account_without_the_right_has_no_heartbeat(
             workers.beat(["api"], 2.0)
     assert hosts_of(address).turn == 1
     if account != "collect_least":
-        with closing(lane_of(roles, account)) as lane:
-            require_rights(lane, "api")
+        with closing(connection_of(roles, account)) as connection:
+            require_rights(connection, "api")
 
 
 def test_nothing_is_to_be_inserted_into_views() -> None:
@@ -139,12 +145,15 @@ def test_nothing_is_to_be_inserted_into_views() -> None:
 
 
 def test_a_right_for_every_table_may_be_given_table_by_table(roles: ConfiguredServer) -> None:
-    with closing(lane_of(roles, "by_table")) as lane:
-        require_rights(lane, "api")
-    with closing(lane_of(roles, "extract_by_table")) as lane:
-        require_rights(lane, "extract")
-    with closing(lane_of(roles, "all_but_one")) as lane, pytest.raises(MissingRightError):
-        require_rights(lane, "api")
+    with closing(connection_of(roles, "by_table")) as connection:
+        require_rights(connection, "api")
+    with closing(connection_of(roles, "extract_by_table")) as connection:
+        require_rights(connection, "extract")
+    with (
+        closing(connection_of(roles, "all_but_one")) as connection,
+        pytest.raises(MissingRightError),
+    ):
+        require_rights(connection, "api")
 
 
 @pytest.mark.parametrize(
@@ -164,8 +173,11 @@ def test_a_right_for_every_table_may_be_given_table_by_table(roles: ConfiguredSe
 def test_a_right_that_is_missed_later_is_named_as_well(
     roles: ConfiguredServer, account: str, statement: str, grant: str
 ) -> None:
-    with closing(lane_of(roles, account)) as lane, pytest.raises(StoreUnavailableError) as error:
-        lane.run(statement)
+    with (
+        closing(connection_of(roles, account)) as connection,
+        pytest.raises(StoreUnavailableError) as error,
+    ):
+        connection.run(statement)
     said = f"the account {account} lacks a right that it needs: GRANT {grant} TO {account}"
     assert str(error.value) == said
 

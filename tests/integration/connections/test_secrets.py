@@ -18,7 +18,7 @@ from tests.support.programs import ROOT, clean_environment
 from spanloom.core.errors import StartupError, StoreUnavailableError
 from spanloom.storage.engine.address import StoreAddress
 from spanloom.storage.engine.connect import connector_of
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,15 +106,15 @@ def test_a_rotated_password_needs_no_restart(server: ConfiguredServer, tmp_path:
     with pytest.raises(StartupError, match="refuses the account"):
         connector_of(address)()
     file.write_text(f"{SECRET}\n")
-    lane = Lane(connector_of(address)())
-    list(lane.rows("ping"))
-    lane._client._hosts.note(lane._client._turn, WRONG)  # type: ignore[attr-defined]  # ours
+    connection = Connection(connector_of(address)())
+    list(connection.rows("ping"))
+    connection._client._hosts.note(connection._client._turn, WRONG)  # type: ignore[attr-defined]  # ours
     file.write_text("wrong again")
     with pytest.raises(StoreUnavailableError):
-        list(lane.rows("ping"))
+        list(connection.rows("ping"))
     file.write_text(SECRET)
-    list(lane.rows("ping"))
-    lane.close()
+    list(connection.rows("ping"))
+    connection.close()
 
 
 WRONG = DatabaseError("as after a change at the server", code=516)

@@ -10,8 +10,8 @@ from tests.support.configured_server import Account, ConfiguredServer, configure
 
 from spanloom.core.errors import SpanloomError
 from spanloom.storage.engine.connect import connector_of
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.failures import translated
-from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.settings import (
     COMMON_SETTINGS,
     GUARDS,
@@ -90,35 +90,39 @@ _FIXED = "<async_insert><readonly/></async_insert>"
 
 
 @pytest.fixture
-def lane(server: ConfiguredServer) -> Iterator[Lane]:
-    with closing(open_lane(server)) as opened:
+def connection(server: ConfiguredServer) -> Iterator[Connection]:
+    with closing(open_connection(server)) as opened:
         yield opened
 
 
-def open_lane(
+def open_connection(
     server: ConfiguredServer,
     settings: Mapping[str, object] | None = None,
     account: str = "opposite",
-) -> Lane:
-    return Lane(connector_of(server.url(account))(), settings)  # type: ignore[arg-type]  # any value
+) -> Connection:
+    return Connection(connector_of(server.url(account))(), settings)  # type: ignore[arg-type]  # any value
 
 
-def ask(lane: Lane, text: str) -> str:
+def ask(connection: Connection, text: str) -> str:
     """Return the answer as JSON, as our queries get it."""
     with translated():
-        return lane._client.raw_query(text, fmt="JSONCompactEachRow").decode()
+        return connection._client.raw_query(text, fmt="JSONCompactEachRow").decode()
 
 
-def make(lane: Lane, table: str, columns: str, engine: str = "MergeTree ORDER BY a") -> None:
-    lane.run(f"DROP TABLE IF EXISTS {table}")
-    lane.run(f"CREATE TABLE {table} ({columns}) ENGINE = {engine}")
+def make(
+    connection: Connection, table: str, columns: str, engine: str = "MergeTree ORDER BY a"
+) -> None:
+    connection.run(f"DROP TABLE IF EXISTS {table}")
+    connection.run(f"CREATE TABLE {table} ({columns}) ENGINE = {engine}")
 
 
 DEDUPLICATES = "MergeTree ORDER BY a SETTINGS non_replicated_deduplication_window = 100"
 
 
-def test_the_profile_has_the_opposite_of_every_setting_that_can_have_one(lane: Lane) -> None:
-    known = lane._client.server_settings
+def test_the_profile_has_the_opposite_of_every_setting_that_can_have_one(
+    connection: Connection,
+) -> None:
+    known = connection._client.server_settings
     none = {
         "log_comment",  # of every release its own
         "storage_file_read_method",  # of the embedded engine
@@ -131,79 +135,81 @@ def test_the_profile_has_the_opposite_of_every_setting_that_can_have_one(lane: L
         assert known[name].value == str(OPPOSITE[name])
 
 
-def test_an_equal_insert_is_stored_again(lane: Lane) -> None:
-    make(lane, "again", "a UInt8", DEDUPLICATES)
+def test_an_equal_insert_is_stored_again(connection: Connection) -> None:
+    make(connection, "again", "a UInt8", DEDUPLICATES)
     for _ in range(2):
-        lane.insert("again", ["a"], [[1]])
-    assert ask(lane, "SELECT count() FROM again") == "[2]\n"
+        connection.insert("again", ["a"], [[1]])
+    assert ask(connection, "SELECT count() FROM again") == "[2]\n"
 
 
-def test_an_equal_insert_of_a_query_is_stored_again(lane: Lane) -> None:
-    make(lane, "again", "a UInt8", DEDUPLICATES)
+def test_an_equal_insert_of_a_query_is_stored_again(connection: Connection) -> None:
+    make(connection, "again", "a UInt8", DEDUPLICATES)
     for _ in range(2):
-        lane.run("INSERT INTO again SELECT 1 ORDER BY ALL")
-    assert ask(lane, "SELECT count() FROM again") == "[2]\n"
+        connection.run("INSERT INTO again SELECT 1 ORDER BY ALL")
+    assert ask(connection, "SELECT count() FROM again") == "[2]\n"
 
 
 @pytest.mark.parametrize("account", ["opposite", "fixed"])
 def test_an_insert_that_returned_is_seen(server: ConfiguredServer, account: str) -> None:
     """A profile may also fix ``async_insert``; then we wait for the end of each."""
-    with closing(open_lane(server, account=account)) as lane:
-        make(lane, "seen", "a UInt8")
-        lane.insert("seen", ["a"], [[1]])
-        assert ask(lane, "SELECT count() FROM seen") == "[1]\n"
+    with closing(open_connection(server, account=account)) as connection:
+        make(connection, "seen", "a UInt8")
+        connection.insert("seen", ["a"], [[1]])
+        assert ask(connection, "SELECT count() FROM seen") == "[1]\n"
 
 
-def test_one_insert_may_have_many_partitions(lane: Lane) -> None:
-    make(lane, "months", "a UInt16", "MergeTree PARTITION BY a ORDER BY a")
-    lane.insert("months", ["a"], [[n] for n in range(200)])
-    assert ask(lane, "SELECT count() FROM months") == "[200]\n"
+def test_one_insert_may_have_many_partitions(connection: Connection) -> None:
+    make(connection, "months", "a UInt16", "MergeTree PARTITION BY a ORDER BY a")
+    connection.insert("months", ["a"], [[n] for n in range(200)])
+    assert ask(connection, "SELECT count() FROM months") == "[200]\n"
 
 
-def test_an_insert_is_one_part(lane: Lane) -> None:
-    make(lane, "parts", "a UInt32")
-    lane.insert_texts("parts", (), [b",".join(b'{"a": %d}' % n for n in range(100))])
-    assert ask(lane, _PARTS) == "[1]\n"
+def test_an_insert_is_one_part(connection: Connection) -> None:
+    make(connection, "parts", "a UInt32")
+    connection.insert_texts("parts", (), [b",".join(b'{"a": %d}' % n for n in range(100))])
+    assert ask(connection, _PARTS) == "[1]\n"
 
 
-def test_an_insert_of_a_query_is_one_part(lane: Lane) -> None:
-    make(lane, "parts", "a UInt32")
-    lane.run("INSERT INTO parts SELECT number FROM numbers_mt(900) SETTINGS max_block_size = 10")
-    assert ask(lane, _PARTS) == "[1]\n"
+def test_an_insert_of_a_query_is_one_part(connection: Connection) -> None:
+    make(connection, "parts", "a UInt32")
+    connection.run(
+        "INSERT INTO parts SELECT number FROM numbers_mt(900) SETTINGS max_block_size = 10"
+    )
+    assert ask(connection, _PARTS) == "[1]\n"
 
 
 _PARTS = "SELECT max(toUInt32(max_block_number)) FROM system.parts WHERE table = 'parts' AND active"
 
 
-def test_rows_of_one_key_are_merged_before_they_are_stored(lane: Lane) -> None:
-    make(lane, "keys", "a UInt8, b UInt8", "ReplacingMergeTree(b) ORDER BY a")
-    lane.insert("keys", ["a", "b"], [[1, 1], [1, 2]])
-    assert ask(lane, _ROWS) == "[1]\n"
+def test_rows_of_one_key_are_merged_before_they_are_stored(connection: Connection) -> None:
+    make(connection, "keys", "a UInt8, b UInt8", "ReplacingMergeTree(b) ORDER BY a")
+    connection.insert("keys", ["a", "b"], [[1, 1], [1, 2]])
+    assert ask(connection, _ROWS) == "[1]\n"
 
 
 def test_but_those_of_workers_are_not(server: ConfiguredServer) -> None:
-    with closing(open_lane(server, dict(WORKER_SETTINGS))) as lane:
-        make(lane, "keys", "a UInt8, b UInt8", "ReplacingMergeTree(b) ORDER BY a")
-        lane.insert("keys", ["a", "b"], [[1, 1], [1, 2]])
-        assert ask(lane, _ROWS) == "[2]\n"
+    with closing(open_connection(server, dict(WORKER_SETTINGS))) as connection:
+        make(connection, "keys", "a UInt8, b UInt8", "ReplacingMergeTree(b) ORDER BY a")
+        connection.insert("keys", ["a", "b"], [[1, 1], [1, 2]])
+        assert ask(connection, _ROWS) == "[2]\n"
 
 
 _ROWS = "SELECT toUInt32(max(rows)) FROM system.parts WHERE table = 'keys' AND active"
 
 
-def test_final_merges_across_partitions(lane: Lane) -> None:
+def test_final_merges_across_partitions(connection: Connection) -> None:
     engine = "ReplacingMergeTree(b) PARTITION BY b ORDER BY a"
-    make(lane, "across", "a UInt8, b UInt8", engine)
-    lane.insert("across", ["a", "b"], [[1, 1], [1, 2]])
-    assert ask(lane, "SELECT count() FROM across FINAL") == "[1]\n"
-    assert ask(lane, "SELECT count() FROM across") == "[2]\n"  # not everywhere FINAL
+    make(connection, "across", "a UInt8, b UInt8", engine)
+    connection.insert("across", ["a", "b"], [[1, 1], [1, 2]])
+    assert ask(connection, "SELECT count() FROM across FINAL") == "[1]\n"
+    assert ask(connection, "SELECT count() FROM across") == "[2]\n"  # not everywhere FINAL
 
 
-def test_an_answer_is_never_an_old_one(lane: Lane) -> None:
-    make(lane, "fresh", "a UInt8")
+def test_an_answer_is_never_an_old_one(connection: Connection) -> None:
+    make(connection, "fresh", "a UInt8")
     for n in range(3):
-        assert ask(lane, "SELECT count() FROM fresh") == f"[{n}]\n"
-        lane.insert("fresh", ["a"], [[n]])
+        assert ask(connection, "SELECT count() FROM fresh") == f"[{n}]\n"
+        connection.insert("fresh", ["a"], [[n]])
 
 
 @pytest.mark.parametrize(
@@ -219,8 +225,8 @@ def test_an_answer_is_never_an_old_one(lane: Lane) -> None:
         ("SELECT max(n) AS n, n + 1 FROM (SELECT 5 n)", "[5, 6]"),
     ],
 )
-def test_a_query_means_what_it_means(lane: Lane, text: str, answer: str) -> None:
-    assert ask(lane, text).replace(",", ", ").strip().replace(",  ", ", ") == answer
+def test_a_query_means_what_it_means(connection: Connection, text: str, answer: str) -> None:
+    assert ask(connection, text).replace(",", ", ").strip().replace(",  ", ", ") == answer
 
 
 @pytest.mark.parametrize(
@@ -237,65 +243,75 @@ def test_a_query_means_what_it_means(lane: Lane, text: str, answer: str) -> None
 def test_a_limit_of_the_profile_is_an_error_and_never_half_an_answer(
     server: ConfiguredServer, text: str
 ) -> None:
-    with closing(open_lane(server, account="partial")) as lane, pytest.raises(SpanloomError):
-        ask(lane, text)
+    with (
+        closing(open_connection(server, account="partial")) as connection,
+        pytest.raises(SpanloomError),
+    ):
+        ask(connection, text)
 
 
 @pytest.mark.parametrize("account", ["partial"])
 def test_so_is_a_limit_of_time(server: ConfiguredServer, account: str) -> None:
     settings = {"max_execution_time": 1}
     slow = "SELECT sum(sleepEachRow(0.3)) FROM numbers(9) SETTINGS max_block_size = 1"
-    with closing(open_lane(server, settings, account)) as lane, pytest.raises(SpanloomError):
-        ask(lane, slow)
+    with (
+        closing(open_connection(server, settings, account)) as connection,
+        pytest.raises(SpanloomError),
+    ):
+        ask(connection, slow)
 
 
-def test_times_and_omitted_values_are_read_as_sent(lane: Lane) -> None:
-    make(lane, "forms", "a UInt8, t DateTime64(3, 'UTC'), d UInt8 DEFAULT 7")
-    lane.insert_objects("forms", [{"a": 1, "t": "2026-01-31T10:00:00.5Z"}])
-    assert ask(lane, "SELECT toUnixTimestamp64Milli(t), d FROM forms") == "[1769853600500, 7]\n"
+def test_times_and_omitted_values_are_read_as_sent(connection: Connection) -> None:
+    make(connection, "forms", "a UInt8, t DateTime64(3, 'UTC'), d UInt8 DEFAULT 7")
+    connection.insert_objects("forms", [{"a": 1, "t": "2026-01-31T10:00:00.5Z"}])
+    assert (
+        ask(connection, "SELECT toUnixTimestamp64Milli(t), d FROM forms") == "[1769853600500, 7]\n"
+    )
 
 
-def test_a_view_that_fails_fails_the_insert(lane: Lane) -> None:
-    make(lane, "source", "a UInt8", "Null")
-    make(lane, "target", "a UInt8")
-    lane.run("DROP TABLE IF EXISTS failing")
-    lane.run("CREATE MATERIALIZED VIEW failing TO target AS SELECT throwIf(a = 1) AS a FROM source")
+def test_a_view_that_fails_fails_the_insert(connection: Connection) -> None:
+    make(connection, "source", "a UInt8", "Null")
+    make(connection, "target", "a UInt8")
+    connection.run("DROP TABLE IF EXISTS failing")
+    connection.run(
+        "CREATE MATERIALIZED VIEW failing TO target AS SELECT throwIf(a = 1) AS a FROM source"
+    )
     with pytest.raises(SpanloomError):
-        lane.insert("source", ["a"], [[1]])
+        connection.insert("source", ["a"], [[1]])
 
 
 def test_an_upkeep_statement_returns_when_it_is_done(server: ConfiguredServer) -> None:
-    with closing(open_lane(server, dict(UPKEEP_SETTINGS))) as lane:
-        make(lane, "kept", "a UInt32, b UInt8 DEFAULT 0")
-        lane.insert("kept", ["a"], [[n] for n in range(500)])
-        lane.run("ALTER TABLE kept DELETE WHERE a < 400 AND sleepEachRow(0.001) = 0")
-        assert ask(lane, "SELECT count() FROM kept") == "[100]\n"
-        lane.run("ALTER TABLE kept UPDATE b = 1 WHERE sleepEachRow(0.001) = 0")
-        assert ask(lane, "SELECT min(b) FROM kept") == "[1]\n"
+    with closing(open_connection(server, dict(UPKEEP_SETTINGS))) as connection:
+        make(connection, "kept", "a UInt32, b UInt8 DEFAULT 0")
+        connection.insert("kept", ["a"], [[n] for n in range(500)])
+        connection.run("ALTER TABLE kept DELETE WHERE a < 400 AND sleepEachRow(0.001) = 0")
+        assert ask(connection, "SELECT count() FROM kept") == "[100]\n"
+        connection.run("ALTER TABLE kept UPDATE b = 1 WHERE sleepEachRow(0.001) = 0")
+        assert ask(connection, "SELECT min(b) FROM kept") == "[1]\n"
 
 
-def test_deleted_rows_are_not_seen(lane: Lane) -> None:
-    make(lane, "light", "a UInt8")
-    lane.insert("light", ["a"], [[1], [2]])
-    lane.run("DELETE FROM light WHERE a = 1")
-    assert ask(lane, "SELECT a FROM light") == "[2]\n"
+def test_deleted_rows_are_not_seen(connection: Connection) -> None:
+    make(connection, "light", "a UInt8")
+    connection.insert("light", ["a"], [[1], [2]])
+    connection.run("DELETE FROM light WHERE a = 1")
+    assert ask(connection, "SELECT a FROM light") == "[2]\n"
 
 
 def test_an_insert_that_takes_too_long_stores_nothing(server: ConfiguredServer) -> None:
     settings = {**REQUEST_SETTINGS, "max_execution_time": 1}
-    with closing(open_lane(server, settings)) as lane:
-        make(lane, "late", "a UInt8")
+    with closing(open_connection(server, settings)) as connection:
+        make(connection, "late", "a UInt8")
         with pytest.raises(SpanloomError):
-            lane.run(
+            connection.run(
                 "INSERT INTO late SELECT sleepEachRow(0.3) FROM numbers(9) "
                 "SETTINGS max_block_size = 1"
             )
-        assert ask(lane, "SELECT count() FROM late") == "[0]\n"
+        assert ask(connection, "SELECT count() FROM late") == "[0]\n"
 
 
-def test_a_setting_that_the_server_does_not_know_is_not_sent(lane: Lane) -> None:
+def test_a_setting_that_the_server_does_not_know_is_not_sent(connection: Connection) -> None:
     own = {"no_such_setting": 1, "readonly": 1}
-    sent = dict(to_send(lane._client, own))
+    sent = dict(to_send(connection._client, own))
     assert "no_such_setting" not in sent
     assert sent["readonly"] == 1
     assert sent["deduplicate_insert"] == "disable"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 pytestmark = pytest.mark.service
@@ -106,19 +106,19 @@ def test_views_of_an_account_that_is_gone_are_made_again(
 
 def definers(filled: ConfiguredServer) -> set[str]:
     """Return with whose rights the public views read."""
-    with closing(open_unchecked(filled.url())) as lane:
-        return {definer_of(row.create_table_query) for v in PUBLIC for row in texts(lane, v)}
+    with closing(open_unchecked(filled.url())) as connection:
+        return {definer_of(row.create_table_query) for v in PUBLIC for row in texts(connection, v)}
 
 
-def texts(lane: Lane, view: str) -> Iterator[Row]:
-    return lane.rows("view_text", view=view)
+def texts(connection: Connection, view: str) -> Iterator[Row]:
+    return connection.rows("view_text", view=view)
 
 
 def test_an_account_that_gets_no_rights_is_removed_again() -> None:
-    lane = HalfServer()
+    connection = HalfServer()
     with pytest.raises(StoreUnavailableError, match="no grant"):
-        create_account(lane, "grafana", "its password")  # type: ignore[arg-type]  # as far as used
-    assert [text.split()[0] for text in lane.statements] == ["CREATE", "GRANT", "DROP"]
+        create_account(connection, "grafana", "its password")  # type: ignore[arg-type]  # as far as used
+    assert [text.split()[0] for text in connection.statements] == ["CREATE", "GRANT", "DROP"]
 
 
 class HalfServer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanloom.alerts.addresses import check_url, is_public, shown_url
+from spanloom.alerts.addresses import check_url, is_public, redacted_url
 
 
 @pytest.mark.parametrize(
@@ -41,10 +41,10 @@ def test_hostile_addresses_are_refused_as_they_are_put(url: str) -> None:
 
 
 def test_addresses_are_shown_without_what_may_be_a_secret() -> None:
-    assert shown_url("webhook", "https://a.example:8443/x?t=1") == "https://a.example:8443/x?***"
-    assert shown_url("slack", "https://hooks.slack.com/services/T/B/x") == (
+    assert redacted_url("webhook", "https://a.example:8443/x?t=1") == "https://a.example:8443/x?***"
+    assert redacted_url("slack", "https://hooks.slack.com/services/T/B/x") == (
         "https://hooks.slack.com/***"
     )
-    assert shown_url("alertmanager", "http://am:9093/api/v2/alerts") == (
+    assert redacted_url("alertmanager", "http://am:9093/api/v2/alerts") == (
         "http://am:9093/api/v2/alerts"
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from spanloom.alerts.definition import AlertDefinition
-from spanloom.alerts.payload import alertmanager_of, payload_of, slack_of, told_as
+from spanloom.alerts.payload import alertmanager_of, message_for, payload_of, slack_of
 from spanloom.core.model.alert import AlertEvent, AlertState
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -98,6 +98,6 @@ def test_alertmanager_knows_it_by_its_labels_and_its_end() -> None:
 
 def test_a_channel_is_told_in_its_form() -> None:
     payload = told(FIRED)
-    assert told_as("webhook", payload, 0) == payload
-    assert told_as("slack", payload, 0) == slack_of(payload)
-    assert told_as("alertmanager", payload, 0) == alertmanager_of(payload, 0)
+    assert message_for("webhook", payload, 0) == payload
+    assert message_for("slack", payload, 0) == slack_of(payload)
+    assert message_for("alertmanager", payload, 0) == alertmanager_of(payload, 0)

@@ -12,7 +12,7 @@ import pytest
 from tests.support.webhooks import receiving
 
 from spanloom.alerts.definition import Channel
-from spanloom.alerts.sending import CannotTellError, HttpSender
+from spanloom.alerts.sending import DeliveryError, HttpSender
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ def send(url: str, secret: Path | str | None = None, **options: Any) -> None:
 
 
 def refused(url: str, secret: Path | str | None = None, **options: Any) -> str:
-    with pytest.raises(CannotTellError) as error:
+    with pytest.raises(DeliveryError) as error:
         send(url, secret, **options)
     return str(error.value)
 

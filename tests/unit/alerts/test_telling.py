@@ -13,7 +13,7 @@ from spanloom.alerts.deliverer import AlertDeliverer
 from spanloom.alerts.queues import Queues
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.alert import AlertEvent, AlertState, DeliveryState
-from spanloom.core.ports.alerts import Untold
+from spanloom.core.ports.alerts import PendingDelivery
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -197,7 +197,7 @@ def test_a_message_that_is_refused_does_not_hold_up_others() -> None:
                 queues.failed(item, now_us, "it answered 400")
             else:
                 told.append(item.event.id)
-                queues.told(item, now_us)
+                queues.delivered(item, now_us)
         now_us += 60_000_000
         if now_us == 120_000_000:
             queues.add([_untold("late", 3)])
@@ -211,7 +211,7 @@ def test_states_of_one_event_are_told_in_order() -> None:
     (item,) = queues.due(0, 9)
     assert (item.event.number, item.tries) == (1, 7)
     assert list(queues.due(0, 9)) == []
-    delivery = queues.told(item, 5)
+    delivery = queues.delivered(item, 5)
     assert (delivery.state, delivery.tries) == (DeliveryState.DELIVERED, 8)
     queues.add([_untold("a", 1, number=1)])
     assert [one.event.number for one in queues.due(5, 9)] == [2]
@@ -229,7 +229,7 @@ def test_waits_grow_to_a_minute() -> None:
     assert gaps == [0, 1, 2, 4, 8, 16, 32, 60, 60]
 
 
-def _untold(of: str, at_us: int, number: int = 1, tries: int = 0) -> Untold:
+def _untold(of: str, at_us: int, number: int = 1, tries: int = 0) -> PendingDelivery:
     state = AlertState.FIRING if number % 2 else AlertState.WITHDRAWN
     event = AlertEvent("p", "a", 1, of, number, state, at_us, of, 1, channels=["c"])
-    return Untold(event, "c", tries, 0)
+    return PendingDelivery(event, "c", tries, 0)

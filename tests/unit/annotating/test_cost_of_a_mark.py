@@ -12,7 +12,7 @@ from spanloom.annotation.requests import Session, Write
 from spanloom.annotation.services import Annotating
 from spanloom.core.model.span import TraceKey
 from spanloom.storage.deletions.hiding import DeletedRows
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.store import ClickHouseStore, compose
 
 if TYPE_CHECKING:
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return what lanes are asked, by name of the query or the table."""
+    """Return what connections are asked, by name of the query or the table."""
     noted: list[str] = []
 
     def note(method: str) -> None:
-        works = getattr(Lane, method)
+        works = getattr(Connection, method)
 
-        def noting(lane: Lane, name: str, *rest: Any, **named: Any) -> Any:
+        def noting(connection: Connection, name: str, *rest: Any, **named: Any) -> Any:
             noted.append(name)
-            return works(lane, name, *rest, **named)
+            return works(connection, name, *rest, **named)
 
-        monkeypatch.setattr(Lane, method, noting)
+        monkeypatch.setattr(Connection, method, noting)
 
     note("_ask")
     note("_insert")
@@ -72,7 +72,7 @@ def test_a_mark_takes_five_statements_where_nobody_else_writes(
 def test_where_others_write_a_mark_takes_four_more(
     clickhouse_store: ClickHouseStore, statements: list[str], new_project: Any
 ) -> None:
-    shared = compose(clickhouse_store.lanes, DeletedRows(has_deletions=True))
+    shared = compose(clickhouse_store.connections, DeletedRows(has_deletions=True))
     assert second_mark(shared, new_project(), statements) == [
         *("read_schemes", "current_version", "annotation_revisions", "read_queues"),
         *("annotations", "annotation_revisions", "read_schemes", "scores", "trajectory_changes"),
@@ -87,12 +87,12 @@ def test_what_another_process_says_meanwhile_counts_in_the_score(
     other = Annotating.over(store)
     monkeypatch.setattr(store.annotations, "is_alone", lambda: False)
 
-    def add_after_the_other(rows: Any, *, is_told: bool = True) -> None:
+    def add_after_the_other(rows: Any, *, is_announced: bool = True) -> None:
         monkeypatch.setattr(store.annotations, "add", add)
         session = Session(KEY, other.schemes.find(KEY.project, SCHEME), "ada", 0)
         wrong = {"correctness": "incorrect", "severity": "major"}
         other.writing.write(session, [Write(desk.steps[1], "w-other", {**wrong})])
-        add(rows, is_told=is_told)
+        add(rows, is_announced=is_announced)
 
     monkeypatch.setattr(store.annotations, "add", add_after_the_other)
     item = {"step_id": desk.steps[0], "correctness": "correct"}

@@ -23,7 +23,7 @@ WHOLE = {"write_id": "write-blame", "value": {"responsible_agent": "planner"}}
 
 def told(desk: Desk) -> int:
     """Return how often followers of the feed were told that something was said."""
-    return sum(line.is_said for line in desk.store.state.announced)
+    return sum(line.is_judgement for line in desk.store.state.announced)
 
 
 def mark_once(desk: Desk, status: int = 200) -> None:

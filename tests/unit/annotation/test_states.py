@@ -9,7 +9,14 @@ import orjson
 from tests.support.annotated_runs import tool_step
 from tests.support.trajectory_records import make_trajectory
 
-from spanloom.core.annotation.anchors import Anchors, Fate, Standing, State, anchors_of, standing_of
+from spanloom.core.annotation.anchors import (
+    Anchors,
+    CurrentState,
+    Fate,
+    State,
+    anchors_of,
+    current_state,
+)
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.annotation import WHOLE, Anchor
 from spanloom.core.model.span import TraceKey
@@ -32,8 +39,8 @@ def anchors(steps: list[Step], version: int = 1, agent: str = "planner") -> Anch
     return anchors_of(document(steps, version, agent))
 
 
-def standing(step_id: str, anchor: Anchor, now: Anchors, **fates: Fate) -> Standing:
-    return standing_of(step_id, anchor, now, lambda: fates)
+def standing(step_id: str, anchor: Anchor, now: Anchors, **fates: Fate) -> CurrentState:
+    return current_state(step_id, anchor, now, lambda: fates)
 
 
 BEFORE = anchors(STEPS)
@@ -43,7 +50,7 @@ ANCHOR = BEFORE.by_id[THIRD].anchor(1)
 
 def test_a_late_span_leaves_what_was_said_valid() -> None:
     now = anchors([*STEPS, tool_step(5)], 2)
-    assert standing(THIRD, ANCHOR, now) == Standing(State.VALID, THIRD)
+    assert standing(THIRD, ANCHOR, now) == CurrentState(State.VALID, THIRD)
 
 
 def test_another_output_is_a_change_and_the_old_one_is_valid_again() -> None:

@@ -26,7 +26,7 @@ from spanloom.core.ports.steps import ANY_STEP
 from spanloom.core.ports.upkeep import Extent
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.positions import Position
-from spanloom.core.query.question import ANY_RUN
+from spanloom.core.query.selection import ANY_RUN
 from spanloom.core.query.stats import Group
 from spanloom.telemetry import Metrics
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
     from spanloom.core.model.upkeep import Deletion, DeletionScope
-    from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
+    from spanloom.core.ports.steps import ListedStep, StepCursor, StepSelection
     from spanloom.core.ports.texts import HitCursor, ListedHit, TextSearch
     from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
-    from spanloom.core.query.question import Question
+    from spanloom.core.query.selection import RunSelection
     from spanloom.core.query.shapes import RunShape
     from spanloom.core.query.stats import Numbers
     from spanloom.core.query.where.tree import Condition
@@ -162,7 +162,7 @@ class ShelvedRuns(Shelved):
         where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-        _question: Question = ANY_RUN,
+        _selection: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         self._shelf.asked.append((reach, where))
         if self._shelf.error:
@@ -187,12 +187,12 @@ class ShelvedRuns(Shelved):
         own.sort(key=lambda s: s.cursor)
         return [s for s in own if after is None or s.cursor > after][:limit]
 
-    def asked_of_each(
+    def matching_each(
         self, keys: Sequence[TraceKey], reach: Reach, wheres: Sequence[Condition]
     ) -> Sequence[AbstractSet[TraceKey]]:
-        return [self.asked_among(keys, reach, where) for where in wheres]
+        return [self.matching_among(keys, reach, where) for where in wheres]
 
-    def asked_among(
+    def matching_among(
         self, keys: Sequence[TraceKey], _reach: Reach, _where: Condition
     ) -> AbstractSet[TraceKey]:
         return frozenset(keys)
@@ -224,7 +224,7 @@ class ShelvedSteps(Shelved):
         where: Condition | None,
         limit: int,
         after: StepCursor | None = None,
-        _asked: StepsAsked = ANY_STEP,
+        _asked: StepSelection = ANY_STEP,
     ) -> Sequence[ListedStep]:
         self._shelf.asked.append((reach, where))
         if self._shelf.error:

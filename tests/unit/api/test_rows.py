@@ -16,10 +16,11 @@ from tests.support.memory_store import MemoryStore
 from tests.unit.api.conftest import summary
 
 from spanloom.api.app import create_app
+from spanloom.api.http.accept import NotAcceptableError
 from spanloom.api.rows import stream
 from spanloom.api.rows.arrow import ArrowStream, Parquet
 from spanloom.api.rows.columns import Sort
-from spanloom.api.rows.forms import Csv, Ndjson, NotAcceptableError, form_for
+from spanloom.api.rows.forms import Csv, Ndjson, form_for
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.formats import entry
 from spanloom.telemetry import Metrics

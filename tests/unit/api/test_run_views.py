@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
-from spanloom.api.runs.views import RunViews
+from spanloom.api.run_views import RunViews
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey

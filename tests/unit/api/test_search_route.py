@@ -12,7 +12,7 @@ from spanloom.api.app import create_app
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.access import Reach
 from spanloom.core.ports.texts import ListedHit, TextSearch
-from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.core.records.hit import HIT, Hit, Part
 from spanloom.telemetry import Metrics
 

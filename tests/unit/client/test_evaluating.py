@@ -17,7 +17,7 @@ from spanloom.client.evaluating.sending import rows_of
 from spanloom.client.evaluating.stored import RunPlace, runs_at, stored_runs
 from spanloom.client.transfer.scores import ServiceScores, list_all, send_scores
 from spanloom.evaluation.contract.errors import ErrorCode
-from spanloom.evaluation.files.judging import GivenRun, Judgement
+from spanloom.evaluation.files.judging import Judgement, RunToJudge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,8 +36,8 @@ def kinds() -> Iterator[None]:
 
 def numbers(found: Iterator[Given]) -> list[int]:
     runs = [given.run for given in found]
-    assert all(isinstance(run, GivenRun) and run.project == "p" for run in runs)
-    return [int(run.trace_id, 16) for run in runs if isinstance(run, GivenRun)]
+    assert all(isinstance(run, RunToJudge) and run.project == "p" for run in runs)
+    return [int(run.trace_id, 16) for run in runs if isinstance(run, RunToJudge)]
 
 
 def test_all_runs_of_a_list_are_read_in_its_order(
@@ -83,7 +83,7 @@ def test_results_are_scores_of_an_experiment_and_sent_again_no_new_ones(
     world.write(1)
     judgement = Judgement(config.evaluators, has_fingerprints=True)
     for given in stored_runs(client, trajectories()):
-        assert isinstance(given.run, GivenRun)
+        assert isinstance(given.run, RunToJudge)
         given.run.document["root_step"]["output"] = json.dumps({"score": 0.25})
         judgement.take(given.run)
     judgement.refuse("gone", ErrorCode.MISSING_RUN, "no run")

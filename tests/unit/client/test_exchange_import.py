@@ -16,7 +16,7 @@ from spanloom.client.address import Address
 from spanloom.client.transfer.items import find_source
 from spanloom.client.transfer.otlp_file import Piece, read_pieces
 from spanloom.client.transfer.scores import SentScores
-from spanloom.client.transfer.sending import Imported, Sending
+from spanloom.client.transfer.sending import Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
 from spanloom.core.exchange.sources import SeveralFitError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spanloom.client.transfer.documents import Run
+    from spanloom.client.transfer.run_scores import Imported
 
 NOTES = [{"note": f"n{n}", "asked": "a?", "answered": f"b{n}"} for n in range(3)]
 LINES = b"\n".join(map(orjson.dumps, NOTES))

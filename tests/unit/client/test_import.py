@@ -16,7 +16,7 @@ from spanloom.client.errors import UnauthenticatedError, UnavailableError
 from spanloom.client.transfer import otlp_file
 from spanloom.client.transfer.otlp_file import Piece, Unreadable, read_pieces
 from spanloom.client.transfer.scores import SentScores
-from spanloom.client.transfer.sending import Imported, Sending
+from spanloom.client.transfer.sending import Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
 from spanloom.core.conventions.projects import PROJECT
@@ -25,6 +25,8 @@ from spanloom.core.formats.otlp import resource_spans_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    from spanloom.client.transfer.run_scores import Imported
 
 REQUESTS = list(Capture("openinference-langchain", "parallel_tools").requests())
 """Protobuf, as an SDK sent it."""

@@ -17,7 +17,7 @@ from spanloom.client.address import Address
 from spanloom.client.transfer import documents, otlp_file
 from spanloom.client.transfer.otlp_file import Piece, Unreadable, read_pieces
 from spanloom.client.transfer.scores import SentScores
-from spanloom.client.transfer.sending import Imported, Sending
+from spanloom.client.transfer.sending import Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
 from spanloom.core.errors import InvalidRequestError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spanloom.client.transfer.documents import Run
+    from spanloom.client.transfer.run_scores import Imported
 
 Document = dict[str, Any]
 RUN: Document = extract_capture(Capture("openinference-langchain", "parallel_tools"))[0].document

@@ -12,7 +12,7 @@ from tests.unit.client.test_import import JSON, REQUESTS, each_span
 from spanloom.client.address import Address
 from spanloom.client.transfer import sent_spans
 from spanloom.client.transfer.scores import SentScores
-from spanloom.client.transfer.sending import Imported, Sending
+from spanloom.client.transfer.sending import Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
 from spanloom.core.model.span import TraceKey
@@ -20,6 +20,8 @@ from spanloom.core.model.span import TraceKey
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from spanloom.client.transfer.run_scores import Imported
 
 GROUPS = [group for body in JSON for group in orjson.loads(body)["resourceSpans"]]
 (TRACE,) = {

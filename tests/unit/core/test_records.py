@@ -44,21 +44,21 @@ def test_every_field_has_an_example_or_may_be_absent(declaration: Declaration) -
 def test_names_of_columns_and_of_questions_are_declared_once() -> None:
     for declaration in RECORDS:
         columns = [stored.column for stored in declaration.stored]
-        asked = [one.name for one in declaration.asked]
+        queried = [one.name for one in declaration.queried]
         assert len(columns) == len(set(columns))
-        assert len(asked) == len(set(asked))
+        assert len(queried) == len(set(queried))
 
 
 def test_fields_are_offered_in_an_order_that_names_each_once() -> None:
-    assert [one.name for one in RUN.asked][:5] == [
+    assert [one.name for one in RUN.queried][:5] == [
         "project",
         "trace_id",
         "status",
         "outcome",
         "start",
     ]
-    assert [one.name for one in RUN.asked][-1] == "has_steps"
-    assert [one.name for one in STEP.asked][:2] == ["type", "name"]
+    assert [one.name for one in RUN.queried][-1] == "has_steps"
+    assert [one.name for one in STEP.queried][:2] == ["type", "name"]
 
 
 def test_a_trusted_record_is_like_a_checked_one() -> None:
@@ -106,7 +106,7 @@ def test_what_is_not_passed_is_unset() -> None:
         "start": "7",
     }
     assert (change.what, change.trajectory) == ("version", None)
-    judged = stored._replace(is_said=True, now=listed_run(key, 8_000_000, version=3))
+    judged = stored._replace(is_judgement=True, now=listed_run(key, 8_000_000, version=3))
     assert Change.made_of(judged, what="annotations").version == 3
 
 

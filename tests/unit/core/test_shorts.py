@@ -6,7 +6,8 @@ import pytest
 from tests.support.listed_runs import listed_run
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.query.question import all_of, condition_of, meets
+from spanloom.core.query.lists import meets
+from spanloom.core.query.selection import all_of, condition_of
 from spanloom.core.query.where.fields import RUN_FIELDS
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.records.declared import FieldType
@@ -36,7 +37,7 @@ def test_filters_are_the_where_that_says_the_same() -> None:
 def test_each_is_of_a_field(name: str) -> None:
     short = run_shorts()[name]
     field = RUN_FIELDS[short.field or name]
-    assert not field.is_said
+    assert not field.is_judgement
     assert field.type is not FieldType.WORDS
     assert short.description.endswith(".")
 

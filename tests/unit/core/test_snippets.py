@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from spanloom.core.query.text_query import SNIPPET_CHARS, Snippet, make_snippet, parse_text_query
+from spanloom.core.query.where.text_query import (
+    SNIPPET_CHARS,
+    Snippet,
+    make_snippet,
+    parse_text_query,
+)
 
 
 def snippet(text: str, query: str) -> Snippet:

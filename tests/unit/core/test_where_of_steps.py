@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanloom.core.query.where.of_steps import first_step_asked
+from spanloom.core.query.where.of_steps import first_step_condition
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ from spanloom.core.query.where.of_steps import first_step_asked
     ],
 )
 def test_the_first_step_of_the_first_shape_is_meant(where: str, step: str) -> None:
-    assert first_step_asked(where) == step
+    assert first_step_condition(where) == step

@@ -18,7 +18,7 @@ from spanloom.evaluation.databricks.metrics import METRICS
 from spanloom.evaluation.evaluate import judge_one
 from spanloom.evaluation.evaluator import Evaluator
 from spanloom.evaluation.judge.cache import Cache
-from spanloom.evaluation.judge.kind import make_asker
+from spanloom.evaluation.judge.kind import make_client
 from spanloom.evaluation.making import make_evaluator
 from spanloom.evaluation.subject.subject import Subject
 from spanloom.judging import judging, scores
@@ -56,8 +56,8 @@ def rated(no: Mapping[str, str] | None = None) -> Callable[[Prompt], str]:
 
 def judged(script: Script, document: Any, expected: Any = None, **config: Any) -> dict[str, Result]:
     made = DatabricksConfig.model_validate({"model": MODEL, **config})
-    assert made.asked is not None
-    asker = make_asker(made.asked, "databricks", script, Cache(None, 0), lambda _: None)
+    assert made.judge_model is not None
+    asker = make_client(made.judge_model, "databricks", script, Cache(None, 0), lambda _: None)
     judging = make_databricks(made, Results("databricks", "databricks"), asker)
     evaluator = Evaluator("databricks", "databricks", {}, "", judging)
     results = judge_one(Subject(document, expected), evaluator)

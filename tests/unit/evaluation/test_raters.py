@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from spanloom.evaluation.rules.descriptions import DESCRIPTIONS, describe_rules
 from spanloom.evaluation.rules.reading import read_rules
 from spanloom.evaluation.rules.registry import RULES
-from spanloom.evaluation.rules.telling import TOLD, tell_rules
-from spanloom.evaluation.statistics.raters import Said, Unit, agree
+from spanloom.evaluation.statistics.raters import PeopleLabels, Unit, agree
 
 
 def units(labels: str) -> dict[Unit, str]:
     return {Unit(f"{at:02}"): label for at, label in enumerate(labels)}
 
 
-def people(labels: str) -> dict[Unit, Said]:
-    return {unit: Said({"ada": label}) for unit, label in units(labels).items()}
+def people(labels: str) -> dict[Unit, PeopleLabels]:
+    return {unit: PeopleLabels({"ada": label}) for unit, label in units(labels).items()}
 
 
 def test_an_evaluator_is_compared_with_one_person() -> None:
@@ -42,7 +42,9 @@ def test_labels_with_an_order_have_weighted_kappas() -> None:
     order = ["bad", "fair", "good"]
     evaluator = dict(zip(map(Unit, "abcd"), ["bad", "fair", "good", "fair"], strict=True))
     said = dict(zip(map(Unit, "abcd"), ["bad", "good", "good", "bad"], strict=True))
-    found = agree(evaluator, {unit: Said({"ada": one}) for unit, one in said.items()}, order)
+    found = agree(
+        evaluator, {unit: PeopleLabels({"ada": one}) for unit, one in said.items()}, order
+    )
     # by hand: observed 2/4 disagree by one step; expected (2*0 + …) over the products of rates
     assert found.labels == order
     assert found.linear is not None
@@ -55,7 +57,7 @@ def test_labels_with_an_order_have_weighted_kappas() -> None:
 
 def test_numbers_have_the_order_of_their_values() -> None:
     numbers = {Unit("a"): 1.0, Unit("b"): 10.0, Unit("c"): 2.0}
-    found = agree(numbers, {unit: Said({"ada": one}) for unit, one in numbers.items()})
+    found = agree(numbers, {unit: PeopleLabels({"ada": one}) for unit, one in numbers.items()})
     assert found.labels == [1.0, 2.0, 10.0]
     assert found.quadratic is not None
     assert found.quadratic.value == 1.0
@@ -63,10 +65,10 @@ def test_numbers_have_the_order_of_their_values() -> None:
 
 def test_of_several_people_the_majority_or_an_adjudicator_counts() -> None:
     said = {
-        Unit("most"): Said({"ada": "y", "bo": "y", "cy": "n"}),
-        Unit("tie"): Said({"ada": "y", "bo": "n"}),
-        Unit("decided"): Said({"ada": "y", "bo": "n"}, "n"),
-        Unit("alone"): Said({"ada": "y"}),
+        Unit("most"): PeopleLabels({"ada": "y", "bo": "y", "cy": "n"}),
+        Unit("tie"): PeopleLabels({"ada": "y", "bo": "n"}),
+        Unit("decided"): PeopleLabels({"ada": "y", "bo": "n"}, "n"),
+        Unit("alone"): PeopleLabels({"ada": "y"}),
     }
     evaluator = {Unit("most"): "y", Unit("tie"): "y", Unit("decided"): "n", Unit("other"): "n"}
     found = agree(evaluator, said)
@@ -78,13 +80,13 @@ def test_of_several_people_the_majority_or_an_adjudicator_counts() -> None:
 
 
 def test_nothing_that_both_judged_is_no_figure() -> None:
-    found = agree(units("y"), {Unit("x"): Said({"ada": "y"})})
+    found = agree(units("y"), {Unit("x"): PeopleLabels({"ada": "y"})})
     assert (found.n, found.accuracy, found.kappa.value) == (0, None, None)
 
 
 def test_every_rule_is_told_with_an_example_that_can_be_meant() -> None:
-    assert TOLD.keys() == RULES.keys()
-    for told in tell_rules():
+    assert DESCRIPTIONS.keys() == RULES.keys()
+    for told in describe_rules():
         (ready,) = read_rules(told["example"])
         assert ready.name == told["rule"]
         assert told["fails_if"].endswith(".")

@@ -11,9 +11,9 @@ from tests.support.otlp_requests import START_NS
 from tests.support.texts import model, step
 from tests.support.trajectory_records import make_trajectory
 
-from spanloom.core.asking.of_document import row_of
 from spanloom.core.document import Document
 from spanloom.core.formats.canonical import encode_document
+from spanloom.core.matching.of_document import row_of
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.records.declared import FieldType
@@ -251,18 +251,18 @@ def test_a_document_that_lacks_nearly_all_is_judged() -> None:
 
 
 def test_every_field_has_a_value_without_sql() -> None:
-    """Its ``Asked.value``, or a column that ``RunRow`` computes."""
+    """Its ``Queried.value``, or a column that ``RunRow`` computes."""
     row = row_of(Document(document()))
-    for asked in (one for one in RUN.asked if _is_in_the_row(one)):
-        assert asked.value is not None, asked.name
-        asked.value(row)
-    for asked in (one for one in STEP.asked if _is_in_the_row(one)):
-        assert asked.value is not None, asked.name
-        [asked.value(step) for step in row.each_step()]
+    for queried in (one for one in RUN.queried if _is_in_the_row(one)):
+        assert queried.value is not None, queried.name
+        queried.value(row)
+    for queried in (one for one in STEP.queried if _is_in_the_row(one)):
+        assert queried.value is not None, queried.name
+        [queried.value(step) for step in row.each_step()]
 
 
-def _is_in_the_row(asked: Any) -> bool:  # an Asked
-    return not asked.is_said and asked.type is not FieldType.WORDS
+def _is_in_the_row(queried: Any) -> bool:  # a Queried
+    return not queried.is_judgement and queried.type is not FieldType.WORDS
 
 
 @pytest.mark.parametrize(
@@ -283,6 +283,6 @@ def test_the_view_is_what_the_fields_read(expr: str, view: set[Part]) -> None:
 
 def test_no_field_needs_the_whole_run() -> None:
     for declaration, form in ((RUN, "{}"), (STEP, "has({})")):
-        for asked in declaration.asked:
-            made = make_evaluator({"kind": "where", "expr": form.format(asked.example)})
-            assert made.judging.view != WHOLE, asked.name
+        for queried in declaration.queried:
+            made = make_evaluator({"kind": "where", "expr": form.format(queried.example)})
+            assert made.judging.view != WHOLE, queried.name

@@ -14,10 +14,15 @@ def asking(*calls: tuple[str, str, object]) -> dict[str, str]:
 
 
 def shown(
-    asked: object, told: str, *, name: str = "weather", call_id: str = "c1", asked_by: str = "c1"
+    asked: object,
+    told: str,
+    *,
+    name: str = "weather",
+    call_id: str = "c1",
+    calls_requested_by: str = "c1",
 ) -> str:
     tool = genai("execute_tool", tool__name=name, tool__call__id=call_id)
-    said = asking(("c0", "weather", {"city": "Rome"}), (asked_by, "weather", asked))
+    said = asking(("c0", "weather", {"city": "Rome"}), (calls_requested_by, "weather", asked))
     spans = [
         make_span(1, 0, genai("invoke_agent"), end=99),
         make_span(2, 1, said),
@@ -47,8 +52,8 @@ def test_another_call_or_tool_tells_nothing() -> None:
 
 
 def test_calls_without_an_id_are_told_by_what_they_say() -> None:
-    assert shown({"city": "Oslo"}, "Oslo", asked_by="") == '{"city":"Oslo"}'
-    assert shown({"city": "Oslo"}, "Rome", asked_by="") == "Rome"
+    assert shown({"city": "Oslo"}, "Oslo", calls_requested_by="") == '{"city":"Oslo"}'
+    assert shown({"city": "Oslo"}, "Rome", calls_requested_by="") == "Rome"
 
 
 def test_the_step_says_who_told_it() -> None:

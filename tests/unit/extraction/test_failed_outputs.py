@@ -8,7 +8,7 @@ import time
 import pytest
 from tests.support.spans import extract_spans, genai, make_span
 
-from spanloom.core.extraction.texts import says_more
+from spanloom.core.extraction.texts import adds_to_error
 from spanloom.core.model.trajectory import StepError
 from spanloom.core.values.bounds import watch_unread
 
@@ -29,7 +29,7 @@ ERROR = StepError(503, "no such city", "ValueError", "Traceback …\nValueError:
     ],
 )
 def test_what_only_repeats_the_failure_is_no_output(output: str) -> None:
-    assert not says_more(output, ERROR)
+    assert not adds_to_error(output, ERROR)
 
 
 @pytest.mark.parametrize(
@@ -43,19 +43,19 @@ def test_what_only_repeats_the_failure_is_no_output(output: str) -> None:
     ],
 )
 def test_what_the_failure_does_not_tell_is_kept(output: str) -> None:
-    assert says_more(output, ERROR)
+    assert adds_to_error(output, ERROR)
 
 
 def test_a_long_failure_is_not_walked_again_for_every_value() -> None:
     failure = StepError(0, "no", "", "x " * 2_500_000)
     began = time.thread_time()
-    assert not says_more(json.dumps(["x x x"] * 20_000), failure)
+    assert not adds_to_error(json.dumps(["x x x"] * 20_000), failure)
     assert time.thread_time() - began < 1, "each copy of five megabytes takes its time"
 
 
 def test_what_is_too_dense_to_be_read_is_kept_as_it_came() -> None:
     with watch_unread() as unread:
-        assert says_more("[" + "[]," * 100_000 + "[]]", ERROR)
+        assert adds_to_error("[" + "[]," * 100_000 + "[]]", ERROR)
     assert len(unread) == 1
 
 

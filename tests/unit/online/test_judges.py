@@ -13,7 +13,7 @@ from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.contract.result import Results
 from spanloom.evaluation.contract.view import WHOLE
 from spanloom.evaluation.evaluator import Evaluator, Judging
-from spanloom.online import made, worker
+from spanloom.online import evaluator_cache, worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,7 +53,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
     model = Model()
     judging = Judging(WHOLE, model.judge, ("polite",), model_scores={"polite"})
     polite = Evaluator("polite", "judge", {}, "h", judging)
-    monkeypatch.setattr(made, "evaluators_of", lambda _: [polite])
+    monkeypatch.setattr(evaluator_cache, "evaluators_of", lambda _: [polite])
     return model
 
 
@@ -150,7 +150,7 @@ def test_no_answer_is_waited_for_once_the_process_stops(online: Online, model: M
     model.before = online.worker._stopping.set
     for number in range(3 * worker.THREADS):
         online.send(trace(number))
-    online.taker.run_once()
+    online.follower.run_once()
     online.worker.run_once()
     assert len(model.asked) <= worker.THREADS
     online.restart()

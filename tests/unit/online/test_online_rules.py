@@ -14,7 +14,7 @@ from spanloom.core.model.trajectory import DuplicateOf, Status
 from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.ports.annotations import ScoreQuery
 from spanloom.evaluation.sampling import is_sampled
-from spanloom.online.keeping import UnknownRuleError
+from spanloom.online.service import UnknownRuleError
 
 DAY_S = 24 * 3600
 
@@ -104,7 +104,7 @@ def test_repeats_failed_builds_and_the_project_of_judges_are_left_out(online: On
 def test_a_run_that_turns_out_to_be_a_repeat_is_not_judged(online: Online) -> None:
     online.put()
     online.send(trace(1))
-    online.taker.run_once()
+    online.follower.run_once()
     online.store_run(trace(1), 2, duplicate_of=DuplicateOf(trace(2).trace_id, "0" * 16))
     online.turn()
     assert online.scores() == []
@@ -117,7 +117,7 @@ def test_the_condition_chooses_runs_and_one_read_serves_all_rules(
     for name in ("r1", "r2"):
         online.put(name, where="model_steps > 1")
     online.put("r3", where="model_steps < 2")
-    asked = Mock(wraps=online.store.runs.asked_of_each)
+    asked = Mock(wraps=online.store.runs.matching_each)
     monkeypatch.setattr(online.store.runs, "asked_of_each", asked)
     for number in range(4):
         online.send(trace(number), calls=1 + number % 2)
@@ -165,12 +165,12 @@ def test_live_and_backfill_judge_the_same_runs_and_a_higher_rate_adds_some() -> 
 
 
 def test_a_backfill_goes_on_where_it_was(online: Online, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spanloom.online.walking.PAGE", 3)
+    monkeypatch.setattr("spanloom.online.walker.PAGE", 3)
     for number in range(10):
         online.send(trace(number))
     online.tick()
     online.put(backfill=BackfillRange(from_ns=0))
-    assert online.taker.run_once()
+    assert online.follower.run_once()
     assert online.progress().pending == 3
     online.restart()
     online.turn()
@@ -203,7 +203,7 @@ def test_work_that_waits_when_a_rule_changes_is_judged_by_the_new_one(online: On
     online.put()
     online.send(trace(1), calls=2)
     online.send(trace(2), calls=1)
-    online.taker.run_once()
+    online.follower.run_once()
     online.put(where="model_steps > 1", evaluators=[{**CALLS, "name": "second"}])
     online.turn()
     assert {s.key: s.author for s in online.scores()} == {trace(1): "second"}
@@ -225,7 +225,7 @@ def test_work_of_a_deleted_rule_is_dropped(online: Online) -> None:
     online.put()
     online.put("r2")
     online.send(trace(1))
-    online.taker.run_once()
+    online.follower.run_once()
     online.rules.delete(PROJECT, "r1", "ada")
     online.turn()
     assert [score.rule_id for score in online.scores()] == ["r2"]

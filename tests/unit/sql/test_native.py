@@ -47,7 +47,7 @@ VALUES = [
 
 
 def native(store: ClickHouseStore, text: str) -> bytes:
-    return store.lanes.prober._client.raw_query(text, fmt="Native")
+    return store.connections.prober._client.raw_query(text, fmt="Native")
 
 
 @pytest.mark.parametrize("value", VALUES)

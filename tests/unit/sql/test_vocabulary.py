@@ -16,7 +16,7 @@ REVIEWED = Path(__file__).parents[2] / "support" / "reviewed_functions.txt"
 
 
 def names(store: ClickHouseStore, text: str) -> set[str]:
-    return set(store.lanes.prober._client.raw_query(text, fmt="TSV").decode().split())
+    return set(store.connections.prober._client.raw_query(text, fmt="TSV").decode().split())
 
 
 def test_no_function_is_taken_that_nobody_has_looked_at(clickhouse_store: ClickHouseStore) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def fresh_database(clickhouse_store: ClickHouseStore, store_url: str) -> Iterator[Client]:
     """Connect to an empty database beside the store's."""
     name = f"fresh_{secrets.token_hex(4)}"
-    clickhouse_store.lanes.worker.run(f"CREATE DATABASE {name}")
+    clickhouse_store.connections.worker.run(f"CREATE DATABASE {name}")
     if store_url.startswith("chdb"):
         path = store_path(store_url)
         client = clickhouse_connect.get_client(interface="chdb", path=str(path), database=name)
@@ -30,4 +30,4 @@ def fresh_database(clickhouse_store: ClickHouseStore, store_url: str) -> Iterato
         client = clickhouse_connect.get_client(dsn=store_url, database=name)
     yield client
     client.close()
-    clickhouse_store.lanes.worker.run(f"DROP DATABASE {name} SYNC")
+    clickhouse_store.connections.worker.run(f"DROP DATABASE {name} SYNC")

@@ -17,7 +17,7 @@ from spanloom.core.model.upkeep import Replay, Selection
 from spanloom.core.ports.annotations import StoredScheme
 from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
 from spanloom.storage.annotations.schemes import ClickHouseSchemes
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.engine.settings import REQUEST_SETTINGS
 from spanloom.storage.engine.statements import request_schema
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 KEY = TraceKey("p", "ab" * 16)
 
 
-class NotingLane(Lane):
+class NotingConnection(Connection):
     """Notes the queries that it is asked."""
 
     def __init__(self, client: Client) -> None:
@@ -47,17 +47,17 @@ class NotingLane(Lane):
 
 
 @pytest.fixture
-def empty(fresh_database: Client) -> NotingLane:
-    """Return a lane of a store in which nothing is."""
-    migrate(Lane(fresh_database))
-    return NotingLane(fresh_database)
+def empty(fresh_database: Client) -> NotingConnection:
+    """Return a connection of a store in which nothing is."""
+    migrate(Connection(fresh_database))
+    return NotingConnection(fresh_database)
 
 
 def test_whether_there_are_content_events_is_asked_until_the_first_is_stored(
-    empty: NotingLane, fresh_database: Client, store_url: str
+    empty: NotingConnection, fresh_database: Client, store_url: str
 ) -> None:
     embedded = store_url.startswith("chdb")
-    writer = Lane(fresh_database, {**REQUEST_SETTINGS, **request_schema(embedded=embedded)})
+    writer = Connection(fresh_database, {**REQUEST_SETTINGS, **request_schema(embedded=embedded)})
     spans = ClickHouseSpans(writer, empty, empty, is_alone=True)
     spans.append([spooled(message_of([wire_span(KEY.trace_id, n) for n in (1, 2)]), KEY.project)])
     before = [len(span.events) for _ in range(3) for span in spans.read_spans([KEY])[KEY]]
@@ -73,22 +73,24 @@ def test_whether_there_are_content_events_is_asked_until_the_first_is_stored(
 def test_what_a_head_told_is_not_asked_again_before_the_write(
     clickhouse_store: ClickHouseStore,
 ) -> None:
-    lane = NotingLane(clickhouse_store.lanes.worker._client)
-    alone = ClickHouseTrajectories(lane, is_alone=True)
+    connection = NotingConnection(clickhouse_store.connections.worker._client)
+    alone = ClickHouseTrajectories(connection, is_alone=True)
     key = TraceKey("asked-once", "ab" * 16)
     for n in range(2):
         alone.write([make_record(key, version=2 * n + 1)])  # of which no head was told
         head = alone.heads([key])[key]
         alone.write([make_record(key, version=2 * n + 2, previous=head)])
-    assert lane.asked == ["newest_builds", "heads"] * 2
-    one_of_many = ClickHouseTrajectories(lane, is_alone=False)
+    assert connection.asked == ["newest_builds", "heads"] * 2
+    one_of_many = ClickHouseTrajectories(connection, is_alone=False)
     head = one_of_many.heads([key])[key]
     one_of_many.write([make_record(key, version=5, previous=head)])
     known = ["heads", "newest_places", "reserved_builds"]
-    assert lane.asked[4:] == [*known, "newest_builds", "reserved_builds", "newest_builds"]
+    assert connection.asked[4:] == [*known, "newest_builds", "reserved_builds", "newest_builds"]
 
 
-def test_where_no_replay_waits_none_is_asked_for_until_one_is_recorded(empty: NotingLane) -> None:
+def test_where_no_replay_waits_none_is_asked_for_until_one_is_recorded(
+    empty: NotingConnection,
+) -> None:
     replays = ClickHouseReplays(empty, is_alone=True)
     replay = Replay(f"{next_seq():016x}", Selection(Reach.only("asked-once"), 0, 1), 0)
     assert [list(replays.unfinished(Reach.ALL)) for _ in range(3)] == [[]] * 3
@@ -101,7 +103,7 @@ def test_where_no_replay_waits_none_is_asked_for_until_one_is_recorded(empty: No
 
 @pytest.mark.parametrize(("is_alone", "asked"), [(True, 3), (False, 6)])
 def test_schemes_are_asked_for_until_one_is_put(
-    empty: NotingLane, is_alone: bool, asked: int
+    empty: NotingConnection, is_alone: bool, asked: int
 ) -> None:
     store, own = ClickHouseSchemes(empty, empty, is_alone=is_alone), Reach.only("p")
     texts = []
@@ -114,7 +116,7 @@ def test_schemes_are_asked_for_until_one_is_put(
 
 @pytest.mark.parametrize(("is_alone", "asked"), [(True, 2), (False, 4)])
 def test_queues_are_asked_for_until_one_is_put(
-    empty: NotingLane, is_alone: bool, asked: int
+    empty: NotingConnection, is_alone: bool, asked: int
 ) -> None:
     store, own = (
         ClickHouseAnnotationQueues(empty, empty, Announcer(empty, OwnClock()), is_alone=is_alone),

@@ -8,7 +8,7 @@ from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.builds import (
     MOST_PLACES,
     Build,
-    Standing,
+    Precedence,
     former_places,
     knows_more,
     may_replace,
@@ -21,40 +21,44 @@ NEWER = Read(5, 61).mark
 ME, OTHER = 1, 2
 
 
-def standing(mark: str = MORE, status: Status = Status.SETTLED, extractor: str = "16") -> Standing:
-    return Standing.of(mark, status, extractor)
+def precedence(
+    mark: str = MORE, status: Status = Status.SETTLED, extractor: str = "16"
+) -> Precedence:
+    return Precedence.of(mark, status, extractor)
 
 
 @pytest.mark.parametrize(
     ("stored", "new", "is_allowed"),
     [
-        (standing(LESS), standing(MORE), True),
-        (standing(MORE), standing(LESS), False),
-        (standing(LESS), standing(NEWER), True),
-        (standing(NEWER), standing(LESS), False),
-        (standing(LESS), standing(MORE, Status.LIVE), True),
-        (standing(), standing(), True),
-        (standing(status=Status.SETTLED), standing(status=Status.LIVE), False),
-        (standing(status=Status.SETTLED), standing(status=Status.FAILED), False),
-        (standing(status=Status.SETTLED), standing(status=Status.PARTIAL), True),
-        (standing(status=Status.FAILED), standing(status=Status.LIVE), False),
-        (standing(status=Status.LIVE), standing(status=Status.FAILED), True),
-        (standing(extractor="16"), standing(extractor="15"), False),
-        (standing(extractor="9"), standing(extractor="16"), True),
-        (standing(extractor="16"), standing(extractor="mine"), True),
+        (precedence(LESS), precedence(MORE), True),
+        (precedence(MORE), precedence(LESS), False),
+        (precedence(LESS), precedence(NEWER), True),
+        (precedence(NEWER), precedence(LESS), False),
+        (precedence(LESS), precedence(MORE, Status.LIVE), True),
+        (precedence(), precedence(), True),
+        (precedence(status=Status.SETTLED), precedence(status=Status.LIVE), False),
+        (precedence(status=Status.SETTLED), precedence(status=Status.FAILED), False),
+        (precedence(status=Status.SETTLED), precedence(status=Status.PARTIAL), True),
+        (precedence(status=Status.FAILED), precedence(status=Status.LIVE), False),
+        (precedence(status=Status.LIVE), precedence(status=Status.FAILED), True),
+        (precedence(extractor="16"), precedence(extractor="15"), False),
+        (precedence(extractor="9"), precedence(extractor="16"), True),
+        (precedence(extractor="16"), precedence(extractor="mine"), True),
     ],
 )
-def test_who_knows_less_replaces_nobody(stored: Standing, new: Standing, is_allowed: bool) -> None:
+def test_who_knows_less_replaces_nobody(
+    stored: Precedence, new: Precedence, is_allowed: bool
+) -> None:
     assert may_replace(stored, new, is_whole=False) is is_allowed
 
 
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_only_a_whole_replaces_what_has_no_mark(is_whole: bool) -> None:
-    assert may_replace(standing(""), standing(LESS), is_whole=is_whole) is is_whole
+    assert may_replace(precedence(""), precedence(LESS), is_whole=is_whole) is is_whole
 
 
 def build(rank: int, version: int, fingerprint: str = "a", mark: str = MORE) -> Build:
-    return Build(rank, version, fingerprint, standing(mark))
+    return Build(rank, version, fingerprint, precedence(mark))
 
 
 def test_a_stored_build_read_what_builds_with_its_content_have_read() -> None:
@@ -68,17 +72,17 @@ def test_a_stored_build_read_what_builds_with_its_content_have_read() -> None:
 @pytest.mark.parametrize(
     ("other", "is_so"),
     [
-        (standing(LESS), True),
-        (standing(NEWER), True),
-        (standing(MORE, Status.LIVE), True),
-        (standing(MORE, extractor="15"), True),
-        (standing(MORE), False),
-        (standing(Read(11, 0).mark), False),
+        (precedence(LESS), True),
+        (precedence(NEWER), True),
+        (precedence(MORE, Status.LIVE), True),
+        (precedence(MORE, extractor="15"), True),
+        (precedence(MORE), False),
+        (precedence(Read(11, 0).mark), False),
     ],
 )
-def test_a_build_knows_more_than_what_must_not_replace_it(other: Standing, is_so: bool) -> None:
-    assert knows_more(standing(), [standing(), other]) is is_so
-    assert not knows_more(standing(), [])
+def test_a_build_knows_more_than_what_must_not_replace_it(other: Precedence, is_so: bool) -> None:
+    assert knows_more(precedence(), [precedence(), other]) is is_so
+    assert not knows_more(precedence(), [])
 
 
 def test_a_build_follows_what_is_below_it_and_itself() -> None:

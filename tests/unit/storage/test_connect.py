@@ -68,7 +68,7 @@ def test_an_embedded_store_opens_again_as_it_was(tmp_path: Path) -> None:
 
 
 def test_an_embedded_store_in_use_is_refused_in_one_line(clickhouse_store: ClickHouseStore) -> None:
-    path = clickhouse_store.lanes.worker._client.path  # type: ignore[attr-defined]  # of the embedded client
+    path = clickhouse_store.connections.worker._client.path  # type: ignore[attr-defined]  # of the embedded client
     refused = open_elsewhere(f"chdb://{path}")
     assert refused.returncode == 1
     line = refused.stderr.splitlines()[-1]  # the engine says a line of its own before
@@ -87,12 +87,14 @@ def test_a_path_that_cannot_be_written_is_refused_in_one_line(tmp_path: Path) ->
 def test_a_long_read_holds_up_no_insert(clickhouse_store: ClickHouseStore) -> None:
     slow = "SELECT sum(sleepEachRow(0.5)) FROM numbers(4) SETTINGS max_block_size = 1"
     reader = threading.Thread(
-        target=lambda: clickhouse_store.lanes.worker._client.query(slow)  # a lane of its own
+        target=lambda: clickhouse_store.connections.worker._client.query(
+            slow
+        )  # a connection of its own
     )
     reader.start()
     time.sleep(0.2)
     began = time.monotonic()
-    clickhouse_store.lanes.writer.insert("extraction_progress", ["TraceId"], [["x"]])
+    clickhouse_store.connections.writer.insert("extraction_progress", ["TraceId"], [["x"]])
     took = time.monotonic() - began
     assert reader.is_alive()
     assert took < 1
@@ -104,8 +106,8 @@ def test_the_engines_settings_are_read_once_for_all_connections(
 ) -> None:
     if not is_embedded(store_url):
         pytest.skip("the embedded engine alone")
-    known = clickhouse_store.lanes.worker._client.command(SETTINGS)
-    first, *others = (lane._client for lane in clickhouse_store.lanes)
+    known = clickhouse_store.connections.worker._client.command(SETTINGS)
+    first, *others = (connection._client for connection in clickhouse_store.connections)
     assert len(first.server_settings) == known
     assert others
     for client in others:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.upkeep.store import VIEWS, add_declared, declared_columns
 
@@ -19,9 +19,9 @@ DESCRIBED = (
 
 
 def test_the_schema_has_what_records_declare(fresh_database: Client) -> None:
-    lane = Lane(fresh_database)
-    migrate(lane)
-    assert add_declared(lane) == []
+    connection = Connection(fresh_database)
+    migrate(connection)
+    assert add_declared(connection) == []
     rows = fresh_database.query(DESCRIBED).result_rows
     made = {(table, name): (kind, comment) for table, name, kind, comment in rows}
     for table, columns in declared_columns().items():
@@ -35,22 +35,22 @@ def test_the_schema_has_what_records_declare(fresh_database: Client) -> None:
 
 
 def test_a_column_that_a_table_lacks_is_added_once(fresh_database: Client) -> None:
-    lane = Lane(fresh_database)
-    migrate(lane)
+    connection = Connection(fresh_database)
+    migrate(connection)
     before = fresh_database.query("DESCRIBE v_trajectories").result_rows
-    lane.run("ALTER TABLE trajectory_list DROP COLUMN Tags")
-    lane.run("ALTER TABLE trajectory_list DROP COLUMN `Steps.Dialect`")
+    connection.run("ALTER TABLE trajectory_list DROP COLUMN Tags")
+    connection.run("ALTER TABLE trajectory_list DROP COLUMN `Steps.Dialect`")
     fewer = (
         "CREATE OR REPLACE VIEW v_trajectories AS SELECT * EXCEPT Seq FROM trajectory_list FINAL"
     )
-    lane.run(f"{fewer} COMMENT 'It\\'s as it was.'")
-    assert add_declared(lane) == ["trajectory_list.Tags", "trajectory_list.Steps.Dialect"]
+    connection.run(f"{fewer} COMMENT 'It\\'s as it was.'")
+    assert add_declared(connection) == ["trajectory_list.Tags", "trajectory_list.Steps.Dialect"]
     after = fresh_database.query("DESCRIBE v_trajectories").result_rows
     assert {row[0] for row in before} <= {row[0] for row in after}
     source = f"FROM {fresh_database.database}.trajectory_list FINAL"
-    kept = [*lane.rows("view_definition", view="v_trajectories")]
+    kept = [*connection.rows("view_definition", view="v_trajectories")]
     assert kept == [(source, "It's as it was.")]
-    assert add_declared(lane) == []
+    assert add_declared(connection) == []
 
 
 @pytest.mark.parametrize(
@@ -59,17 +59,19 @@ def test_a_column_that_a_table_lacks_is_added_once(fresh_database: Client) -> No
 def test_a_view_shows_the_column_that_its_table_lacked(
     fresh_database: Client, view: str, column: str
 ) -> None:
-    lane = Lane(fresh_database)
-    migrate(lane)
+    connection = Connection(fresh_database)
+    migrate(connection)
     described = "SELECT name, type FROM system.columns WHERE table = {view:String} ORDER BY name"
     before = fresh_database.query(described, {"view": view}).result_rows
     table = VIEWS[view].record.table
-    lane.run(f"CREATE OR REPLACE VIEW {view} AS SELECT * EXCEPT (IsDeleted, {column}) FROM {table}")
+    connection.run(
+        f"CREATE OR REPLACE VIEW {view} AS SELECT * EXCEPT (IsDeleted, {column}) FROM {table}"
+    )
     if table == "scores":
-        lane.run("DROP VIEW annotation_scores_writer")  # it writes the column
-    lane.run(f"ALTER TABLE {table} DROP COLUMN {column}")
-    assert add_declared(lane) == [f"{table}.{column}"]
+        connection.run("DROP VIEW annotation_scores_writer")  # it writes the column
+    connection.run(f"ALTER TABLE {table} DROP COLUMN {column}")
+    assert add_declared(connection) == [f"{table}.{column}"]
     after = fresh_database.query(described, {"view": view}).result_rows
     assert {row[0] for row in before} <= {row[0] for row in after}
     assert fresh_database.query(f"SELECT count() FROM {view}").result_rows == [(0,)]
-    assert add_declared(lane) == []
+    assert add_declared(connection) == []

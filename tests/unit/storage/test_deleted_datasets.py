@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spanloom.datasets.keeping import Datasets
+from spanloom.datasets.service import Datasets
 from spanloom.storage.upkeep.datasets import _TABLES, remove_datasets
 from spanloom.storage.upkeep.lock import NoLock
 from spanloom.storage.upkeep.store import ClickHouseUpkeep
@@ -39,19 +39,19 @@ def rows(store: ClickHouseStore, project: str) -> Iterator[tuple[str, Any]]:
     """Yield the names of datasets that have rows in each table."""
     for table, column in _TABLES.items():
         asked = f"SELECT DISTINCT {column} FROM {table} WHERE Project = '{project}'"
-        yield table, {name for (name,) in store.lanes.worker._client.query(asked).result_rows}
+        yield table, {name for (name,) in store.connections.worker._client.query(asked).result_rows}
 
 
 def test_what_was_deleted_before_a_time_leaves_every_table(
     clickhouse_store: ClickHouseStore, datasets: Datasets, project: str
 ) -> None:
-    lane = clickhouse_store.lanes.worker
+    connection = clickhouse_store.connections.worker
     datasets.delete(project, "gone", "ada")
-    remove_datasets(lane, 1)
+    remove_datasets(connection, 1)
     assert all(names == {"gone", "kept"} for _, names in rows(clickhouse_store, project))
-    assert ClickHouseUpkeep(lane, NoLock()).remove_datasets(FAR_US) >= 1
+    assert ClickHouseUpkeep(connection, NoLock()).remove_datasets(FAR_US) >= 1
     assert dict(rows(clickhouse_store, project)) == {table: {"kept"} for table in _TABLES}
-    assert remove_datasets(lane, FAR_US) == 0
+    assert remove_datasets(connection, FAR_US) == 0
     assert datasets.put(project, "gone", "again", None, "ada").draft_items == 0
     assert list(datasets.get(project, "gone").versions) == []
     assert [row["input"] for row in datasets.rows(project, "kept", "", "")] == ["Oslo? kept"]

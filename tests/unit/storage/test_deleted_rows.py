@@ -17,8 +17,8 @@ from spanloom.core.model.upkeep import DeletionScope
 from spanloom.storage.deletions import store as ledger
 from spanloom.storage.deletions.hiding import NOT_OF_TRACES, OF_TRACES
 from spanloom.storage.deletions.store import read_traces
-from spanloom.storage.deletions.torn import find_torn
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.deletions.torn import find_partly_deleted
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.parameters import within
 from spanloom.storage.engine.settings import UPKEEP_SETTINGS
 from spanloom.storage.upkeep.lock import NoLock
@@ -38,12 +38,14 @@ WHERE database = currentDatabase() AND engine LIKE '%MergeTree'
 
 @pytest.fixture
 def upkeep(clickhouse_store: ClickHouseStore) -> ClickHouseUpkeep:
-    lane = Lane(clickhouse_store.lanes.writer._client, UPKEEP_SETTINGS)  # one that filters nothing
-    return ClickHouseUpkeep(lane, NoLock())
+    connection = Connection(
+        clickhouse_store.connections.writer._client, UPKEEP_SETTINGS
+    )  # one that filters nothing
+    return ClickHouseUpkeep(connection, NoLock())
 
 
 def rows_of(store: ClickHouseStore, project: str) -> dict[str, int]:
-    client = store.lanes.writer._client
+    client = store.connections.writer._client
     found = {
         table: client.query(
             f"SELECT count() FROM {table} WHERE Project = %(p)s", parameters={"p": project}
@@ -54,7 +56,9 @@ def rows_of(store: ClickHouseStore, project: str) -> dict[str, int]:
 
 
 def test_every_table_has_a_rule_for_deletions(clickhouse_store: ClickHouseStore) -> None:
-    tables = {name for (name,) in clickhouse_store.lanes.writer._client.query(TABLES).result_rows}
+    tables = {
+        name for (name,) in clickhouse_store.connections.writer._client.query(TABLES).result_rows
+    }
     assert tables == {*OF_TRACES, *NOT_OF_TRACES}
 
 
@@ -120,9 +124,9 @@ def test_a_home_is_built_again_without_a_deleted_part_though_the_process_ended(
     show_in(clickhouse_store, part, home)
     record = ledger.record_traces
 
-    def end(lane: Lane, deletion_id: str, traces: Sequence[Row]) -> None:
+    def end(connection: Connection, deletion_id: str, traces: Sequence[Row]) -> None:
         if is_recorded:
-            record(lane, deletion_id, traces)
+            record(connection, deletion_id, traces)
         raise EndedError
 
     monkeypatch.setattr(ledger, "record_traces", end)
@@ -160,7 +164,7 @@ def test_a_deletion_reads_no_parts_of_other_runs(
     show_in(clickhouse_store, part, home)
     show_in(clickhouse_store, other, its_home)
     for key in (part, home):
-        rows = clickhouse_store.lanes.worker.rows(
+        rows = clickhouse_store.connections.worker.rows(
             "parts_elsewhere", keys=[key], reach=within(Reach.only(part.project))
         )
         assert list(rows) == [(part.project, part.trace_id, home.trace_id)]
@@ -174,8 +178,8 @@ def test_a_part_that_is_deleted_already_is_not_built_again(
     of_home, of_part = (
         DeletionScope(Reach.only(key.project), trace_id=key.trace_id) for key in (home, part)
     )
-    worker = clickhouse_store.lanes.worker
+    worker = clickhouse_store.connections.worker
     gone = [row for row in read_traces(worker, of_home, 2**63) if row.TraceId == home.trace_id]
-    assert find_torn(worker, of_home, gone) == [part]
+    assert find_partly_deleted(worker, of_home, gone) == [part]
     clickhouse_store.deletions.delete(deletion(of_part))
-    assert find_torn(worker, of_home, gone) == []
+    assert find_partly_deleted(worker, of_home, gone) == []

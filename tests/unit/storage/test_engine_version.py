@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from spanloom.core.errors import StartupError
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.upkeep.lock import NoLock
 from spanloom.storage.upkeep.store import ClickHouseUpkeep
 
@@ -26,8 +26,8 @@ class State(NamedTuple):
     clock_ns: int
 
 
-class Aged(Lane):
-    """A lane of an engine that says it is of another version."""
+class Aged(Connection):
+    """A connection of an engine that says it is of another version."""
 
     def __init__(self, client: Client, version: str) -> None:
         super().__init__(client)

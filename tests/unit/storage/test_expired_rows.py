@@ -12,7 +12,7 @@ from tests.unit.storage.test_deleted_rows import rows_of
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import Kind, RetentionPlan, Terms
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.settings import UPKEEP_SETTINGS
 from spanloom.storage.upkeep.retention import (
     KEEPING,
@@ -43,8 +43,8 @@ def keys(clickhouse_store: ClickHouseStore, new_project: Callable[[], str]) -> l
 def test_spans_and_trajectories_of_a_project_go_apart_and_others_stay(
     clickhouse_store: ClickHouseStore, keys: list[TraceKey]
 ) -> None:
-    client = clickhouse_store.lanes.writer._client
-    lane = Lane(client, UPKEEP_SETTINGS)
+    client = clickhouse_store.connections.writer._client
+    connection = Connection(client, UPKEEP_SETTINGS)
     spans, both, kept = keys
     ((accepted_s, stored_s),) = client.query(
         "SELECT max(toUnixTimestamp(toDateTime(AcceptedAt))), toUnixTimestamp(now())"
@@ -56,33 +56,33 @@ def test_spans_and_trajectories_of_a_project_go_apart_and_others_stay(
         Terms(), {spans.project: Terms(5, 0), both.project: Terms(5, 5), "nobody's": Terms(1, 1)}
     )
     now_s = max(accepted_s, stored_s)
-    assert remove_expired(lane, plan, min(accepted_s, stored_s) + 4 * DAY_S) == 0
-    assert remove_expired(lane, plan, now_s + 7 * DAY_S) > 0
+    assert remove_expired(connection, plan, min(accepted_s, stored_s) + 4 * DAY_S) == 0
+    assert remove_expired(connection, plan, now_s + 7 * DAY_S) > 0
     assert rows_of(clickhouse_store, kept.project) == before
     assert rows_of(clickhouse_store, both.project).keys() == said
     assert rows_of(clickhouse_store, spans.project).keys() == before.keys() - OF_SPANS
     mutations = client.query(MUTATIONS).result_rows
-    assert remove_expired(lane, plan, now_s + 7 * DAY_S) == 0
+    assert remove_expired(connection, plan, now_s + 7 * DAY_S) == 0
     assert client.query(MUTATIONS).result_rows == mutations  # nothing is rewritten in turns
 
 
 def test_annotated_trajectories_stay_unless_it_is_said_that_they_go(
     clickhouse_store: ClickHouseStore, keys: list[TraceKey]
 ) -> None:
-    client = clickhouse_store.lanes.writer._client
-    lane = Lane(client, UPKEEP_SETTINGS)
+    client = clickhouse_store.connections.writer._client
+    connection = Connection(client, UPKEEP_SETTINGS)
     kept = keys[0]
     ((now_s,),) = client.query("SELECT toUnixTimestamp(now())").result_rows
     plan = RetentionPlan(Terms(), {kept.project: Terms(0, 5)})
     before = rows_of(clickhouse_store, kept.project)
-    assert keep_annotated(lane, plan) > 0
-    assert keep_annotated(lane, plan) == 0  # nothing is rewritten in turns
-    remove_expired(lane, plan, now_s + 7 * DAY_S)
+    assert keep_annotated(connection, plan) > 0
+    assert keep_annotated(connection, plan) == 0  # nothing is rewritten in turns
+    remove_expired(connection, plan, now_s + 7 * DAY_S)
     after = rows_of(clickhouse_store, kept.project)
     assert {table: after.get(table) for table in KEEPING} == dict.fromkeys(KEEPING, 1)
     assert all(before[table] > 1 for table in KEEPING)
     assert clickhouse_store.documents.get(kept.trace_id, Reach.only(kept.project))
-    assert keep_annotated(lane, replace(plan, keeps_annotated=False)) > 0
-    remove_expired(lane, plan, now_s + 7 * DAY_S)
+    assert keep_annotated(connection, replace(plan, keeps_annotated=False)) > 0
+    remove_expired(connection, plan, now_s + 7 * DAY_S)
     assert not rows_of(clickhouse_store, kept.project).keys() & KEEPING
     assert rows_of(clickhouse_store, kept.project)["annotations"] == 2

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.support.feed_lanes import US, FeedLane, FeedRow, make_feed
+from tests.support.feed_connections import US, FeedConnection, FeedRow, make_feed
 from tests.support.otlp_requests import START_NS
 
 from spanloom.core.errors import StoreTooSmallError, StoreUnavailableError
@@ -17,7 +17,7 @@ from spanloom.core.model.upkeep import RetentionPlan, Terms
 from spanloom.core.ports.feed import Announcement, PositionGoneError
 from spanloom.core.query.feed_tokens import decode_token, encode_token
 from spanloom.core.query.positions import Position
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.feed.clocks import OwnClock, SharedClock
 from spanloom.storage.upkeep.retention import set_retention
 
@@ -34,59 +34,59 @@ SOMETHING = [Announcement(TraceKey("p", "t"), 1, Status.SETTLED, START_NS)]
 
 
 def test_what_took_long_to_become_visible_is_written_again() -> None:
-    lane, now = FeedLane(), [0.0]
+    connection, now = FeedConnection(), [0.0]
     took = [6.0, 5.5, 0.1]
 
     def inserting(rows: list[FeedRow]) -> None:
         now[0] += took.pop(0)
-        lane.visible += rows
+        connection.visible += rows
 
-    lane.inserting = inserting
-    feed = make_feed(lane.as_lane(), SharedClock(lambda: now[0]))
+    connection.inserting = inserting
+    feed = make_feed(connection.as_connection(), SharedClock(lambda: now[0]))
     feed.announce(SOMETHING)
-    assert len(lane.visible) == 3
+    assert len(connection.visible) == 3
 
 
 def test_a_process_that_slept_while_the_store_was_quick_writes_once() -> None:
-    lane, now = FeedLane(), [0.0]
+    connection, now = FeedConnection(), [0.0]
 
     def inserting(rows: list[FeedRow]) -> None:
         now[0] += 31
-        lane.visible += rows
+        connection.visible += rows
 
-    lane.inserting, lane.took_s = inserting, 0.01
-    make_feed(lane.as_lane(), SharedClock(lambda: now[0])).announce(SOMETHING)
-    assert len(lane.visible) == 1
+    connection.inserting, connection.took_s = inserting, 0.01
+    make_feed(connection.as_connection(), SharedClock(lambda: now[0])).announce(SOMETHING)
+    assert len(connection.visible) == 1
 
 
 def test_a_store_that_stays_too_slow_is_tried_again_later() -> None:
-    lane, now = FeedLane(), [0.0]
+    connection, now = FeedConnection(), [0.0]
 
     def inserting(_rows: list[FeedRow]) -> None:
         now[0] += 6
 
-    lane.inserting = inserting
-    feed = make_feed(lane.as_lane(), SharedClock(lambda: now[0]))
+    connection.inserting = inserting
+    feed = make_feed(connection.as_connection(), SharedClock(lambda: now[0]))
     with pytest.raises(StoreUnavailableError, match="longer than 5 s"):
         feed.announce(SOMETHING)
 
 
 def test_a_row_whose_insert_lost_its_answer_and_ends_late_is_read() -> None:
-    lane = FeedLane()
-    feed = make_feed(lane.as_lane(), SharedClock(lambda: lane.now_us / US))
+    connection = FeedConnection()
+    feed = make_feed(connection.as_connection(), SharedClock(lambda: connection.now_us / US))
     late: list[FeedRow] = []
 
     def lose(rows: list[FeedRow]) -> None:
         late.extend(rows)
         raise StoreUnavailableError("the answer got lost, and the INSERT goes on")
 
-    lane.inserting, visible = lose, lane.inserting
+    connection.inserting, visible = lose, connection.inserting
     with pytest.raises(StoreUnavailableError):
         feed.announce(SOMETHING)
-    lane.inserting = visible
+    connection.inserting = visible
     feed.announce([a._replace(key=TraceKey("p", "other")) for a in SOMETHING])
     page = feed.announced(Reach.ALL, None, Position(), 10)
-    lane.visible += late
+    connection.visible += late
     feed.announce(SOMETHING)
     told = [a.key.trace_id for a in page.announcements]
     told += [a.key.trace_id for a in feed.announced(Reach.ALL, None, page.next, 10).announcements]
@@ -99,11 +99,11 @@ def test_an_insert_that_takes_too_long_stores_nothing(fresh_database: Client) ->
     fresh_database.command(
         "CREATE MATERIALIZED VIEW slow TO kept AS SELECT x + sleepEachRow(0.3) AS x FROM entrance"
     )
-    lane = Lane(fresh_database)
+    connection = Connection(fresh_database)
     with pytest.raises(StoreTooSmallError):
-        lane.insert("entrance", ["x"], [[n] for n in range(9)], most_s=1)
+        connection.insert("entrance", ["x"], [[n] for n in range(9)], most_s=1)
     assert fresh_database.command("SELECT count() FROM kept") == 0
-    took_s = lane.insert("entrance", ["x"], [[n] for n in range(5)])  # without the bound
+    took_s = connection.insert("entrance", ["x"], [[n] for n in range(5)])  # without the bound
     assert took_s is not None
     assert took_s > 1  # as the server says, not our clock
     assert fresh_database.command("SELECT count() FROM kept") == 5
@@ -111,8 +111,8 @@ def test_an_insert_that_takes_too_long_stores_nothing(fresh_database: Client) ->
 
 def test_a_slow_write_holds_back_what_began_behind_it() -> None:
     """So that nothing is told twice; it is told as soon as the slow one has ended."""
-    lane = FeedLane()
-    feed = make_feed(lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
+    connection = FeedConnection()
+    feed = make_feed(connection.as_connection(), OwnClock(lambda: connection.now_us * 1000))
     told: list[list[str]] = []
 
     def look() -> None:
@@ -120,20 +120,20 @@ def test_a_slow_write_holds_back_what_began_behind_it() -> None:
         told.append([a.key.trace_id for a in page.announcements])
 
     def slowly(rows: list[FeedRow]) -> None:
-        lane.inserting = lane.visible.extend
+        connection.inserting = connection.visible.extend
         feed.announce([a._replace(key=TraceKey("p", "quick")) for a in SOMETHING])
         look()
-        lane.visible += rows
+        connection.visible += rows
 
-    lane.inserting = slowly
+    connection.inserting = slowly
     feed.announce(SOMETHING)
     look()
     assert told == [[], ["t", "quick"]]
 
 
 def test_who_follows_while_a_slow_write_is_under_way_misses_nothing() -> None:
-    lane = FeedLane()
-    feed = make_feed(lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
+    connection = FeedConnection()
+    feed = make_feed(connection.as_connection(), OwnClock(lambda: connection.now_us * 1000))
     at = Position()
     told: list[str] = []
 
@@ -144,12 +144,12 @@ def test_who_follows_while_a_slow_write_is_under_way_misses_nothing() -> None:
         at = page.next
 
     def slowly(rows: list[FeedRow]) -> None:
-        lane.inserting = lane.visible.extend
+        connection.inserting = connection.visible.extend
         feed.announce([a._replace(key=TraceKey("p", "quick")) for a in SOMETHING])
         go_on()
-        lane.visible += rows
+        connection.visible += rows
 
-    lane.inserting = slowly
+    connection.inserting = slowly
     feed.announce(SOMETHING)
     go_on()
     assert sorted(told) == ["quick", "t"]
@@ -157,14 +157,15 @@ def test_who_follows_while_a_slow_write_is_under_way_misses_nothing() -> None:
 
 def test_what_a_killed_process_had_begun_is_told_by_the_next() -> None:
     """Nothing is stored and never told of, also if who wrote it does not come back."""
-    lane = FeedLane()
+    connection = FeedConnection()
 
     def told_by(feed: ClickHouseFeed) -> list[str]:
         page = feed.announced(Reach.ALL, None, Position(), 10)
         return [a.key.trace_id for a in page.announcements]
 
     killed, started_anew = (
-        make_feed(lane.as_lane(), OwnClock(lambda: lane.now_us * 1000)) for _ in range(2)
+        make_feed(connection.as_connection(), OwnClock(lambda: connection.now_us * 1000))
+        for _ in range(2)
     )
     with killed._announcer.announcing(SOMETHING):
         assert (told_by(killed), told_by(started_anew)) == ([], ["t"])
@@ -172,15 +173,17 @@ def test_what_a_killed_process_had_begun_is_told_by_the_next() -> None:
 
 
 def test_tokens_are_those_of_the_first_release_until_an_upgrade_is_finished() -> None:
-    lane = FeedLane()
-    lane.is_upgrading = True
-    feed = make_feed(lane.as_lane(), SharedClock(lambda: lane.now_us / US))
+    connection = FeedConnection()
+    connection.is_upgrading = True
+    feed = make_feed(connection.as_connection(), SharedClock(lambda: connection.now_us / US))
     at, told = Position(), []
 
     def add(trace: str, *, later_us: int, writer: int = 0) -> None:
-        number = len(lane.visible) + 1 if writer else 0
-        at_us = lane.now_us + later_us
-        lane.visible.append(FeedRow("p", trace, 1, "settled", 0, False, at_us, writer, number))
+        number = len(connection.visible) + 1 if writer else 0
+        at_us = connection.now_us + later_us
+        connection.visible.append(
+            FeedRow("p", trace, 1, "settled", 0, False, at_us, writer, number)
+        )
 
     def look() -> list[str]:
         nonlocal at
@@ -199,7 +202,7 @@ def test_tokens_are_those_of_the_first_release_until_an_upgrade_is_finished() ->
     told += [look(), look()]
     first = ["of the release before", "of this one"]
     assert told == [first, [], ["behind"], [], [*first, "between", "behind"], []]
-    lane.is_upgrading, lane.now_us = False, lane.now_us + 11 * US
+    connection.is_upgrading, connection.now_us = False, connection.now_us + 11 * US
     add("after it", later_us=0, writer=7)
     page = feed.announced(Reach.ALL, None, at, 10)
     assert [a.key.trace_id for a in page.announcements] == ["after it"]
@@ -209,8 +212,8 @@ def test_tokens_are_those_of_the_first_release_until_an_upgrade_is_finished() ->
 
 def test_a_store_with_nothing_new_is_not_asked() -> None:
     """One that is of this process alone: the process knows what it wrote."""
-    lane = FeedLane()
-    feed = make_feed(lane.as_lane(), OwnClock(lambda: lane.now_us * 1000))
+    connection = FeedConnection()
+    feed = make_feed(connection.as_connection(), OwnClock(lambda: connection.now_us * 1000))
     feed.announce(SOMETHING)
     at = feed.announced(Reach.ALL, None, Position(), 10).next
     asked: list[str] = []
@@ -219,13 +222,13 @@ def test_a_store_with_nothing_new_is_not_asked() -> None:
         asked.append(name)
         return iter([])
 
-    lane.rows = noting  # type: ignore[method-assign]  # to see whether it is asked
+    connection.rows = noting  # type: ignore[method-assign]  # to see whether it is asked
     assert feed.announced(Reach.ALL, None, at, 10).announcements == []
     assert asked == []
 
 
 def test_a_position_older_than_what_is_kept_is_gone(clickhouse_store: ClickHouseStore) -> None:
-    lane = clickhouse_store.lanes.worker
+    connection = clickhouse_store.connections.worker
     now_us = time.time_ns() // 1000
 
     def read(days: int) -> Position:
@@ -233,7 +236,7 @@ def test_a_position_older_than_what_is_kept_is_gone(clickhouse_store: ClickHouse
         return clickhouse_store.feed.announced(Reach.only(), None, after, 10).next
 
     read(400)
-    set_retention(lane, RetentionPlan(Terms(trajectories=30)))
+    set_retention(connection, RetentionPlan(Terms(trajectories=30)))
     try:
         assert read(29).until_us > now_us - DAY_US
         with pytest.raises(PositionGoneError) as refused:
@@ -242,4 +245,4 @@ def test_a_position_older_than_what_is_kept_is_gone(clickhouse_store: ClickHouse
         beginning = clickhouse_store.feed.announced(Reach.only(), None, Position(), 10)
         assert beginning.announcements == []
     finally:
-        set_retention(lane, RetentionPlan())
+        set_retention(connection, RetentionPlan())

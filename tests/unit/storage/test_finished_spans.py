@@ -8,7 +8,7 @@ import pytest
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom.storage.engine import migrate as migrating
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.engine.settings import REQUEST_SETTINGS
 from spanloom.storage.engine.statements import migrations, request_schema
@@ -25,12 +25,12 @@ class Sender:
 
     def __init__(self, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
         self._client, self._monkeypatch = client, monkeypatch
-        self.lane = Lane(client, {**REQUEST_SETTINGS, **request_schema(embedded=True)})
+        self.connection = Connection(client, {**REQUEST_SETTINGS, **request_schema(embedded=True)})
 
     def upgrade(self, number: int) -> None:
         known = tuple(m for m in SHIPPED if m.number <= number)
         self._monkeypatch.setattr(migrating, "migrations", lambda: known)
-        migrate(self.lane)
+        migrate(self.connection)
 
     def send(self, *names: str) -> None:
         """Send spans, each in a request of its own; "1 open" is an open copy of the span 1."""
@@ -39,7 +39,7 @@ class Sender:
             if "open" in name:
                 span.end_time_unix_nano = 0
             request = spooled(message_of([span]), "p")
-            self.lane.insert_requests("otlp_requests", FramedRecords([request]))
+            self.connection.insert_requests("otlp_requests", FramedRecords([request]))
 
     def shown(self) -> list[str]:
         sql = "SELECT SpanName FROM v_spans ORDER BY SpanId"
@@ -64,7 +64,7 @@ def test_spans_of_the_first_release_rank_as_new_ones(sender: Sender) -> None:
             "3 done",
             "4 done again",
         ]
-        sender.lane.run("OPTIMIZE TABLE otel_traces FINAL")
+        sender.connection.run("OPTIMIZE TABLE otel_traces FINAL")
 
 
 def test_the_sequence_of_a_moved_span_stays(sender: Sender, fresh_database: Client) -> None:

@@ -47,7 +47,7 @@ def key(clickhouse_store: ClickHouseStore) -> Iterator[TraceKey]:
     key = TraceKey("p-hiding", "a" * 32)
     scope = DeletionScope(Reach.only(key.project), trace_id="f" * 32)
     asked = clickhouse_store.deletions.delete(deletion(scope))
-    client = clickhouse_store.lanes.writer._client
+    client = clickhouse_store.connections.writer._client
     client.command(MANY, parameters={"project": key.project, "id": asked.id, "count": DELETED})
     fill(clickhouse_store, key)
     yield key
@@ -60,13 +60,13 @@ def test_a_trace_is_read_without_reading_what_is_deleted(
 ) -> None:
     """A set of deleted traces is in no query, and a look for one reads a few granules."""
     asked: list[tuple[str, dict[str, object]]] = []
-    lanes = (
-        clickhouse_store.lanes.worker,
-        clickhouse_store.lanes.reader,
-        clickhouse_store.lanes.asker,
+    connections = (
+        clickhouse_store.connections.worker,
+        clickhouse_store.connections.reader,
+        clickhouse_store.connections.asker,
     )
-    for lane in lanes:
-        ask = lane._client.raw_query
+    for connection in connections:
+        ask = connection._client.raw_query
 
         def noting(
             text: str,
@@ -77,12 +77,12 @@ def test_a_trace_is_read_without_reading_what_is_deleted(
             asked.append((text, parameters))
             return ask(text, parameters=parameters, fmt=fmt)
 
-        monkeypatch.setattr(lane._client, "raw_query", noting)
+        monkeypatch.setattr(connection._client, "raw_query", noting)
     assert READS[name](clickhouse_store, key)
     looks = [(text, of) for text, of in asked if "deleted_traces" in text]
     assert looks, [text for text, _ in asked]
     for text, parameters in looks:
-        client = clickhouse_store.lanes.writer._client
+        client = clickhouse_store.connections.writer._client
         plan = client.query(f"EXPLAIN ESTIMATE {text}", parameters=parameters)
         assert [row[1] for row in plan.result_rows] in ([], ["deleted_traces"]), text
         assert sum(row[3] for row in plan.result_rows) <= DELETED / 10, text
@@ -98,14 +98,14 @@ def test_the_deleted_ones_of_a_backlog_are_looked_for_in_pieces(
     """As one parameter, 30,000 keys kept the engine busy for 16 s; the limit is 10."""
     strangers = [TraceKey("p-nobody", f"{number:032x}") for number in range(30_000)]
     gone = TraceKey(key.project, hashlib.md5(b"7", usedforsecurity=False).hexdigest())
-    lane = clickhouse_store.lanes.worker
-    rows, sizes = lane.rows, []
+    connection = clickhouse_store.connections.worker
+    rows, sizes = connection.rows, []
 
     def noting(name: str, **parameters: Any) -> Iterator[Row]:
         sizes.append(len(parameters["traces"]))
         return rows(name, **parameters)
 
-    monkeypatch.setattr(lane, "rows", noting)
-    assert lane.hiding.deleted_among(lane, [*strangers, key, gone]) == {gone}
+    monkeypatch.setattr(connection, "rows", noting)
+    assert connection.hiding.deleted_among(connection, [*strangers, key, gone]) == {gone}
     assert sum(sizes) == 30_002
     assert max(sizes) <= KEYS_PER_QUERY

@@ -13,7 +13,7 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.runs.store import ClickHouseTrajectories
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ INSERTS = 3
 """What a write with something of everything takes; checked below."""
 
 
-class BreakingLane(Lane):
-    """A lane that is lost after some INSERTs."""
+class BreakingConnection(Connection):
+    """A connection that is lost after some INSERTs."""
 
     def __init__(self, client: Client, inserts: int) -> None:
         super().__init__(client)
@@ -58,7 +58,7 @@ def listed(store: ClickHouseStore, project: str) -> list[tuple[int, int]]:
 
 def in_view(store: ClickHouseStore, column: str, view: str, project: str) -> list[object]:
     sql = f"SELECT {column} FROM {view} WHERE Project = '{project}' ORDER BY {column}"
-    return [value for (value,) in store.lanes.worker._client.query(sql).result_rows]
+    return [value for (value,) in store.connections.worker._client.query(sql).result_rows]
 
 
 def check_once(store: ClickHouseStore, key: TraceKey) -> None:
@@ -91,13 +91,13 @@ def two_versions(
 
 def write_some(store: ClickHouseStore, new: TrajectoryRecord, inserts: int) -> None:
     """Write a record until the store is gone, after some INSERTs."""
-    lane = BreakingLane(store.lanes.worker._client, inserts)
+    connection = BreakingConnection(store.connections.worker._client, inserts)
     try:
-        ClickHouseTrajectories(lane, is_alone=True).write([new])
+        ClickHouseTrajectories(connection, is_alone=True).write([new])
     except StoreUnavailableError:
         assert inserts < INSERTS
     else:
-        assert (inserts, lane.left) == (INSERTS, 0)
+        assert (inserts, connection.left) == (INSERTS, 0)
 
 
 @pytest.mark.parametrize("inserts", range(INSERTS + 1))
@@ -129,7 +129,7 @@ def test_who_builds_it_next_finds_whether_lists_have_it(
     store, key = clickhouse_store, TraceKey(new_project(), "fe" * 16)
     _, new = two_versions(store, key)
     write_some(store, new, inserts)
-    head = ClickHouseTrajectories(store.lanes.worker, is_alone=True).heads([key])[key]
+    head = ClickHouseTrajectories(store.connections.worker, is_alone=True).heads([key])[key]
     is_stored = inserts > 1
     assert (head.version, head.is_listed) == (1 + is_stored, inserts != INSERTS - 1)
     run = replace(new.trajectory, root=new.trajectory.root._replace(start_ns=START_NS - 9))

@@ -15,7 +15,7 @@ from spanloom.core.errors import (
 )
 from spanloom.storage.engine import late
 from spanloom.storage.engine.examination import OldEngineError
-from spanloom.storage.engine.late import LateLane, Opening
+from spanloom.storage.engine.late import LateConnection, Opening
 from spanloom.storage.store import open_late
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ URL = "clickhouse://me:secret@127.0.0.1:1/db"
 
 
 class Client:
-    """The driver's client as far as a lane needs it; answers every query with nothing."""
+    """The driver's client as far as a connection needs it; answers every query with nothing."""
 
     def __init__(self) -> None:
         self.server_settings: dict[str, object] = {}
@@ -58,7 +58,7 @@ class World:
         patched.setattr(late, "refuse_old_engine", self._refuse_old)
         patched.setattr(late, "require_rights", lambda _, role: self.questions.append(role))
         self.opening = Opening(URL, roles=["collect"], clock_s=lambda: self.now_s)
-        self.lane = LateLane(self.opening)
+        self.connection = LateConnection(self.opening)
 
     def _connect(self) -> Client:
         self.tries += 1
@@ -102,75 +102,75 @@ def test_what_is_no_url_is_refused_at_once() -> None:
 def test_a_server_that_is_away_is_asked_less_and_less_often(world: World) -> None:
     world.is_there = False
     for _ in range(600):
-        refused(world.lane.connect)
+        refused(world.connection.connect)
         world.now_s += 0.1
     assert 25 <= world.tries <= 35  # every 2 s, after the first few
     world.is_there = True
     world.now_s += late.LONGEST_PAUSE_S
-    world.lane.connect()
+    world.connection.connect()
     tries = world.tries
-    world.lane.connect()
+    world.connection.connect()
     assert world.tries == tries
 
 
 def test_who_makes_the_tables_is_not_held_up_by_those_who_wait_for_them(world: World) -> None:
     world.schema_errors = [SchemaNotReadyError("the store has no tables yet")]
-    refused(world.lane.connect)
-    keeper = LateLane(world.opening, needs_schema=False)
+    refused(world.connection.connect)
+    keeper = LateConnection(world.opening, needs_schema=False)
     keeper.connect()
     assert keeper.is_open
-    assert "no tables yet" in refused(world.lane.connect)  # it still waits for its turn
+    assert "no tables yet" in refused(world.connection.connect)  # it still waits for its turn
 
 
 def test_tables_that_are_not_there_yet_are_waited_for(world: World) -> None:
     world.schema_errors = [SchemaNotReadyError("the store has no tables yet")]
-    assert "no tables yet" in refused(world.lane.connect)
+    assert "no tables yet" in refused(world.connection.connect)
     assert world.clients[0].is_closed
     assert world.opening.unusable is None
-    LateLane(world.opening, needs_schema=False)  # the keeper's, which makes them
+    LateConnection(world.opening, needs_schema=False)  # the keeper's, which makes them
     world.now_s += 1
-    world.lane.connect()
+    world.connection.connect()
 
 
-def test_the_keepers_lane_needs_no_tables(world: World) -> None:
+def test_the_keepers_connection_needs_no_tables(world: World) -> None:
     world.schema_errors = [SchemaNotReadyError("the store has no tables yet")]
-    LateLane(world.opening, needs_schema=False).connect()
+    LateConnection(world.opening, needs_schema=False).connect()
     assert world.schema_errors
 
 
 def test_a_store_that_no_wait_mends_is_named(world: World) -> None:
     world.schema_errors = [SchemaTooNewError("newer")] * 2
-    assert refused(world.lane.connect) == "newer"
+    assert refused(world.connection.connect) == "newer"
     assert isinstance(world.opening.unusable, SchemaTooNewError)
 
 
 def test_a_migration_that_begins_between_two_questions_is_no_lost_ledger(world: World) -> None:
     """The list of migrations was read before it was made, the tables after."""
     world.schema_errors = [SchemaLostError("lost"), SchemaNotReadyError("under way")]
-    assert refused(world.lane.connect) == "under way"
+    assert refused(world.connection.connect) == "under way"
     assert world.opening.unusable is None
 
 
-def test_the_schema_is_checked_once_for_all_lanes(world: World) -> None:
-    world.lane.connect()
+def test_the_schema_is_checked_once_for_all_connections(world: World) -> None:
+    world.connection.connect()
     world.schema_errors = [SchemaNotReadyError("not asked")]
-    LateLane(world.opening).connect()
+    LateConnection(world.opening).connect()
     assert world.schema_errors
 
 
 def test_an_old_server_is_not_asked_for_rights_and_waited_for(world: World) -> None:
     """It does not know ``CHECK GRANT``."""
     world.is_old = True
-    assert refused(world.lane.connect) == "an old server"
+    assert refused(world.connection.connect) == "an old server"
     assert (world.opening.unusable, world.questions) == (None, [])
     world.is_old = False
     world.now_s += 1
-    world.lane.connect()
+    world.connection.connect()
     assert world.questions == ["collect"]
 
 
 def test_an_old_server_ends_the_keeper(world: World) -> None:
     world.is_old = True
     with pytest.raises(OldEngineError):
-        LateLane(world.opening, needs_schema=False).connect()
+        LateConnection(world.opening, needs_schema=False).connect()
     assert world.clients[0].is_closed

@@ -1,4 +1,4 @@
-"""Whether a store answers, and that closing it closes every lane."""
+"""Whether a store answers, and that closing it closes every connection."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from clickhouse_connect.driver.exceptions import OperationalError
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.storage.deletions.hiding import DeletedRows
-from spanloom.storage.engine.lane import Lane
-from spanloom.storage.store import ClickHouseStore, Lanes, compose
+from spanloom.storage.engine.connection import Connection
+from spanloom.storage.store import ClickHouseStore, Connections, compose
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
@@ -40,8 +40,8 @@ def clients() -> list[LostClient]:
 
 @pytest.fixture
 def lost_store(clients: list[LostClient]) -> ClickHouseStore:
-    lanes = Lanes(*(Lane(cast("Client", client)) for client in clients))
-    return compose(lanes, DeletedRows(has_deletions=True))
+    connections = Connections(*(Connection(cast("Client", client)) for client in clients))
+    return compose(connections, DeletedRows(has_deletions=True))
 
 
 def test_a_store_that_is_gone_does_not_answer(lost_store: ClickHouseStore) -> None:
@@ -50,6 +50,8 @@ def test_a_store_that_is_gone_does_not_answer(lost_store: ClickHouseStore) -> No
     assert "\n" not in str(error.value)
 
 
-def test_closing_closes_every_lane(lost_store: ClickHouseStore, clients: list[LostClient]) -> None:
+def test_closing_closes_every_connection(
+    lost_store: ClickHouseStore, clients: list[LostClient]
+) -> None:
     lost_store.close()
     assert all(client.is_closed for client in clients)

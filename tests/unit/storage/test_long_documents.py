@@ -10,7 +10,7 @@ from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.storage.engine.lane import EmbeddedLane
+from spanloom.storage.engine.connection import EmbeddedConnection
 from spanloom.storage.runs import store as trajectories
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ def test_room_is_made_for_long_documents(
     length: int,
     times: int,
 ) -> None:
-    made: list[EmbeddedLane] = []
-    relax = EmbeddedLane.relax
+    made: list[EmbeddedConnection] = []
+    relax = EmbeddedConnection.relax
 
-    def counted(lane: EmbeddedLane) -> None:
-        relax(lane)
-        made.append(lane)
+    def counted(connection: EmbeddedConnection) -> None:
+        relax(connection)
+        made.append(connection)
 
-    monkeypatch.setattr(EmbeddedLane, "relax", counted)
+    monkeypatch.setattr(EmbeddedConnection, "relax", counted)
     monkeypatch.setattr(trajectories, "LONG_DOCUMENTS", 10_000)
     key = TraceKey(new_project(), "ef" * 16)
     record = replace(make_record(key, make_trajectory(key)), document=b"x" * length)

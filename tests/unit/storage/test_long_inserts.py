@@ -9,7 +9,7 @@ import pytest
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.ports.spans import LONGEST_APPEND_S
 from spanloom.extractor.window import SWEEP_BACK_S
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.settings import REQUEST_SETTINGS
 
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ def test_an_insert_that_takes_too_long_stores_nothing_and_is_tried_again(
     fresh_database.command(
         "CREATE MATERIALIZED VIEW slow TO kept AS SELECT x + sleepEachRow(0.3) AS x FROM entrance"
     )
-    lane = Lane(fresh_database, {**REQUEST_SETTINGS, "max_execution_time": 1})
+    connection = Connection(fresh_database, {**REQUEST_SETTINGS, "max_execution_time": 1})
     with pytest.raises(StoreUnavailableError):
-        lane.insert("entrance", ["x"], [[n] for n in range(9)])
+        connection.insert("entrance", ["x"], [[n] for n in range(9)])
     assert fresh_database.command("SELECT count() FROM kept") == 0
-    lane.insert("entrance", ["x"], [[1]])
+    connection.insert("entrance", ["x"], [[1]])
     assert fresh_database.command("SELECT count() FROM kept") == 1
 
 
 def test_the_writer_has_the_limit_and_sweeps_look_further_back(
     clickhouse_store: ClickHouseStore,
 ) -> None:
-    limits = clickhouse_store.lanes.writer._client.query(LIMITS).result_rows
+    limits = clickhouse_store.connections.writer._client.query(LIMITS).result_rows
     assert limits == [("max_execution_time", str(LONGEST_APPEND_S))]
     assert SWEEP_BACK_S >= LONGEST_APPEND_S + 60

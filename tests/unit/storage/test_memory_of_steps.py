@@ -10,8 +10,8 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.steps import StepsAsked
-from spanloom.core.query.question import parse_order
+from spanloom.core.ports.steps import StepSelection
+from spanloom.core.query.selection import parse_order
 from spanloom.core.query.stats import Numbers, parse_by, parse_metrics
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.parser import parse_steps_where
@@ -81,7 +81,7 @@ def test_steps_are_ordered_without_the_columns_of_all_of_them(
     narrow: ClickHouseStore, order: str
 ) -> None:
     reach, at = Reach.only(PROJECT), None
-    asked = StepsAsked(parse_steps_where(OWNED, 0), order=parse_order(order, Subject.STEP))
+    asked = StepSelection(parse_steps_where(OWNED, 0), order=parse_order(order, Subject.STEP))
     for _ in range(2):
         rows = narrow.steps.list(reach, None, 51, at, asked)
         assert len(rows) == 51
@@ -91,7 +91,7 @@ def test_steps_are_ordered_without_the_columns_of_all_of_them(
 def test_steps_are_listed_and_counted_by_their_agent(narrow: ClickHouseStore) -> None:
     reach, of = Reach.only(PROJECT), Subject.STEP
     wanted = parse_steps_where(OWNED, 0)
-    assert len(narrow.steps.list(reach, None, 51, None, StepsAsked(wanted))) == 51
+    assert len(narrow.steps.list(reach, None, 51, None, StepSelection(wanted))) == 51
     by = parse_by("owner", of)
     asked = Numbers(of, parse_metrics("count", of), by, steps_where=wanted)
     assert [group.values for group in narrow.stats.numbers(reach, None, asked)] == [[STEPS - 2]]

@@ -26,7 +26,7 @@ from spanloom.core.ports.progress import FOREVER_S
 from spanloom.core.sharing import ALL
 from spanloom.storage.deletions.hiding import NOT_OF_TRACES
 from spanloom.storage.engine import migrate as migrating
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.migrate import check_schema, migrate
 from spanloom.storage.engine.settings import REQUEST_SETTINGS
 from spanloom.storage.engine.slices import in_slices
@@ -48,8 +48,8 @@ def plan_of(days: int) -> RetentionPlan:
     return RetentionPlan(Terms(days, days))
 
 
-class BreakingLane(Lane):
-    """A lane that is lost after some statements."""
+class BreakingConnection(Connection):
+    """A connection that is lost after some statements."""
 
     def __init__(self, client: Client, statements: int) -> None:
         super().__init__(client)
@@ -66,7 +66,7 @@ EVERY_DAY_KILLS = 5
 
 
 def kills() -> Iterator[int]:
-    """Count the statements after which a lane is lost, without end: all in the long form.
+    """Count the statements after which a connection is lost, without end: all in the long form.
 
     Every day one in five of them, from another one on each time: each way back runs all statements
     before again.
@@ -75,20 +75,20 @@ def kills() -> Iterator[int]:
     return itertools.count(random.randrange(step), step)
 
 
-def definitions(lane: Lane) -> dict[str, str]:
+def definitions(connection: Connection) -> dict[str, str]:
     """Return what makes each table, without the name of the database."""
     sql = (
         "SELECT name, create_table_query, database FROM system.tables"
         " WHERE database = currentDatabase()"
     )
-    rows = lane._client.query(sql).result_rows
+    rows = connection._client.query(sql).result_rows
     return {name: re.sub(rf"\b{database}\.(?=\w)", "", text) for name, text, database in rows}
 
 
 def test_an_empty_database_gets_every_file_once(fresh_database: Client) -> None:
-    lane = Lane(fresh_database)
-    assert migrate(lane) == [migration.name for migration in migrations()]
-    assert migrate(lane) == []
+    connection = Connection(fresh_database)
+    assert migrate(connection) == [migration.name for migration in migrations()]
+    assert migrate(connection) == []
 
 
 def test_a_migration_interrupted_anywhere_is_taken_up_again(
@@ -96,14 +96,14 @@ def test_a_migration_interrupted_anywhere_is_taken_up_again(
 ) -> None:
     for statements in kills():
         try:
-            migrate(BreakingLane(fresh_database, statements))
+            migrate(BreakingConnection(fresh_database, statements))
         except StoreUnavailableError:
             continue
         break
-    lane = Lane(fresh_database)
-    assert migrate(lane) == []
-    assert len(list(lane.rows("applied_migrations"))) == len(migrations())
-    assert definitions(lane) == definitions(clickhouse_store.lanes.worker)
+    connection = Connection(fresh_database)
+    assert migrate(connection) == []
+    assert len(list(connection.rows("applied_migrations"))) == len(migrations())
+    assert definitions(connection) == definitions(clickhouse_store.connections.worker)
 
 
 @pytest.mark.parametrize("statements", range(4))
@@ -111,101 +111,107 @@ def test_a_later_migration_is_applied_once_also_after_a_kill(
     fresh_database: Client, monkeypatch: pytest.MonkeyPatch, statements: int
 ) -> None:
     """What is run: the entry in the list, two statements, the entry again."""
-    lane = Lane(fresh_database)
-    migrate(lane)
+    connection = Connection(fresh_database)
+    migrate(connection)
     monkeypatch.setattr(migrating, "migrations", lambda: (*migrations(), LATER))
     with pytest.raises(StoreUnavailableError):
-        migrate(BreakingLane(fresh_database, 1 + statements))  # one more makes sure of the list
+        migrate(
+            BreakingConnection(fresh_database, 1 + statements)
+        )  # one more makes sure of the list
     with pytest.raises(SchemaNotReadyError, match=LATER.name):
-        check_schema(lane, "")
-    assert migrate(lane) == [LATER.name]
-    assert migrate(lane) == []
-    check_schema(lane, "")
-    assert "`Note` String COMMENT" in definitions(lane)["replays"]
+        check_schema(connection, "")
+    assert migrate(connection) == [LATER.name]
+    assert migrate(connection) == []
+    check_schema(connection, "")
+    assert "`Note` String COMMENT" in definitions(connection)["replays"]
 
 
 def test_a_newer_store_is_refused_in_one_line_and_left_alone(fresh_database: Client) -> None:
-    lane = Lane(fresh_database)
-    lane.run(query("create_migrations"))
-    lane.run(query("record_migration"), number=9999, name="9999_later.sql", checksum="")
+    connection = Connection(fresh_database)
+    connection.run(query("create_migrations"))
+    connection.run(query("record_migration"), number=9999, name="9999_later.sql", checksum="")
     with pytest.raises(SchemaTooNewError, match=r"newer.*9999_later\.sql.*upgrade") as error:
-        migrate(lane)
+        migrate(connection)
     assert "\n" not in str(error.value)
-    assert set(definitions(lane)) == {"schema_migrations"}
+    assert set(definitions(connection)) == {"schema_migrations"}
 
 
 def test_a_store_without_tables_or_of_an_older_version_is_refused_and_left_alone(
     fresh_database: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lane = Lane(fresh_database)
+    connection = Connection(fresh_database)
     with pytest.raises(SchemaNotReadyError, match="no tables yet; run `spanloom migrate -x` first"):
-        check_schema(lane, "spanloom migrate -x")
-    assert definitions(lane) == {}
-    migrate(lane)
-    check_schema(lane, "")
-    tables = definitions(lane)
+        check_schema(connection, "spanloom migrate -x")
+    assert definitions(connection) == {}
+    migrate(connection)
+    check_schema(connection, "")
+    tables = definitions(connection)
     monkeypatch.setattr(migrating, "migrations", lambda: (*migrations(), LATER))
     with pytest.raises(SchemaNotReadyError, match=rf"older.*{LATER.name}; run `it`"):
-        check_schema(lane, "it")
-    assert definitions(lane) == tables
+        check_schema(connection, "it")
+    assert definitions(connection) == tables
 
 
 def test_a_store_from_before_the_baseline_is_refused_in_one_line_and_left_alone(
     fresh_database: Client,
 ) -> None:
-    lane = Lane(fresh_database)
-    lane.run(query("create_migrations"))
+    connection = Connection(fresh_database)
+    connection.run(query("create_migrations"))
     for number, name in ((1, "0001_spans.sql"), (36, "0036_annotations_for_people.sql")):
-        lane.run(query("record_migration"), number=number, name=name, checksum="x")
-    for open_it in (lambda: migrate(lane), lambda: check_schema(lane, "")):
+        connection.run(query("record_migration"), number=number, name=name, checksum="x")
+    for open_it in (lambda: migrate(connection), lambda: check_schema(connection, "")):
         with pytest.raises(SchemaTooOldError, match=r"before 0\.1\.0.*export.*import") as error:
             open_it()
         assert "\n" not in str(error.value)
-    assert set(definitions(lane)) == {"schema_migrations"}
+    assert set(definitions(connection)) == {"schema_migrations"}
 
 
 def test_a_migration_that_was_changed_after_it_was_applied_is_refused(
     fresh_database: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lane = Lane(fresh_database)
-    migrate(lane)
+    connection = Connection(fresh_database)
+    migrate(connection)
     changed = migrations()[0]._replace(text=migrations()[0].text + "\n-- an afterthought")
     later = migrations()[1:]
     monkeypatch.setattr(migrating, "migrations", lambda: (changed, *later))
     with pytest.raises(SchemaChangedError, match=changed.name) as error:
-        migrate(lane)
+        migrate(connection)
     assert "\n" not in str(error.value)
-    check_schema(lane, "")  # who only works is not stopped by it
+    check_schema(connection, "")  # who only works is not stopped by it
 
 
 def test_retention_can_be_set_changed_and_taken_back(fresh_database: Client) -> None:
-    lane = Lane(fresh_database)
-    migrate(lane)
-    before = definitions(lane)
+    connection = Connection(fresh_database)
+    migrate(connection)
+    before = definitions(connection)
     for days in (30, 7):
-        set_retention(lane, plan_of(days))
+        set_retention(connection, plan_of(days))
         for table, (column, _) in RETAINED.items():
             ttl = rf"TTL toDateTime\({column}\) \+ toIntervalDay\(\D*{days}\b"
-            assert re.search(ttl, definitions(lane)[table]), table
-    set_retention(BreakingLane(fresh_database, 0), plan_of(7))  # nothing to do: no statement is run
-    set_retention(lane, plan_of(0))
-    assert definitions(lane) == before
-    set_retention(BreakingLane(fresh_database, 0), plan_of(0))
+            assert re.search(ttl, definitions(connection)[table]), table
+    set_retention(
+        BreakingConnection(fresh_database, 0), plan_of(7)
+    )  # nothing to do: no statement is run
+    set_retention(connection, plan_of(0))
+    assert definitions(connection) == before
+    set_retention(BreakingConnection(fresh_database, 0), plan_of(0))
 
 
 def test_every_table_of_people_and_every_source_of_theirs_is_retained(
     clickhouse_store: ClickHouseStore,
 ) -> None:
     stored = {
-        n for n, text in definitions(clickhouse_store.lanes.worker).items() if "MergeTree" in text
+        n
+        for n, text in definitions(clickhouse_store.connections.worker).items()
+        if "MergeTree" in text
     }
     assert stored - (NOT_OF_TRACES.keys() - RETAINED.keys()) - NEVER_EXPIRES == set(RETAINED)
 
 
 def test_spans_go_when_they_were_accepted_long_ago(fresh_database: Client) -> None:
-    lane = Lane(fresh_database, {**REQUEST_SETTINGS, **request_schema(embedded=True)})
-    migrate(lane)
-    set_retention(lane, plan_of(30))
+    connection = Connection(fresh_database, {**REQUEST_SETTINGS, **request_schema(embedded=True)})
+    migrate(connection)
+    set_retention(connection, plan_of(30))
     now = time.time_ns()
     requests = [
         # An old span accepted now stays: retention does not count from when it ran.
@@ -215,10 +221,10 @@ def test_spans_go_when_they_were_accepted_long_ago(fresh_database: Client) -> No
         )
         for n, days in ((1, 0), (2, 29), (3, 31), (4, 300))
     ]
-    lane.insert_requests("otlp_requests", FramedRecords(requests))
+    connection.insert_requests("otlp_requests", FramedRecords(requests))
     for table in ("otel_traces", "trace_changes"):
-        lane.run(f"OPTIMIZE TABLE {table} FINAL")
+        connection.run(f"OPTIMIZE TABLE {table} FINAL")
     left = fresh_database.query("SELECT SpanId FROM otel_traces ORDER BY SpanId").result_rows
     assert [span_id for (span_id,) in left] == [f"{n:016x}" for n in (1, 2)]
     shared = in_slices(ALL)
-    assert len(list(lane.rows("unextracted", since=0, until=FOREVER_S, shared=shared))) == 1
+    assert len(list(connection.rows("unextracted", since=0, until=FOREVER_S, shared=shared))) == 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spanloom.core.errors import MigrationUnderWayError, StoreUnavailableError
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.parameters import quoted
 from spanloom.storage.engine.statements import query
 from spanloom.storage.upkeep import lock as locks
@@ -29,8 +29,8 @@ CREATE TABLE schema_migration_lock (Holder String, Ends DateTime) ENGINE = Merge
 
 
 @pytest.fixture
-def lane(fresh_database: Client) -> Lane:
-    return Lane(fresh_database)
+def connection(fresh_database: Client) -> Connection:
+    return Connection(fresh_database)
 
 
 @pytest.fixture
@@ -40,16 +40,18 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locks, "POLL_S", 0.02)
 
 
-def leave_lock(lane: Lane, number: int, holder: str, *, is_released: bool = False) -> None:
+def leave_lock(
+    connection: Connection, number: int, holder: str, *, is_released: bool = False
+) -> None:
     """Leave what a killed migration leaves."""
-    lane.run(f"{query('lock_migrations')} COMMENT {quoted(holder)}", table=f"{LOCK}{number}")
-    lane.run(query("renew_migrations"), table=f"{LOCK}{number}", is_released=is_released)
+    connection.run(f"{query('lock_migrations')} COMMENT {quoted(holder)}", table=f"{LOCK}{number}")
+    connection.run(query("renew_migrations"), table=f"{LOCK}{number}", is_released=is_released)
 
 
-def locks_of(lane: Lane) -> list[tuple[str, bool]]:
+def locks_of(connection: Connection) -> list[tuple[str, bool]]:
     """Return each lock that is left, and whether somebody holds it."""
-    names = [str(name) for name, _ in lane.rows("migration_locks")]
-    states = [next(iter(lane.rows("migration_lock", table=name))) for name in names]
+    names = [str(name) for name, _ in connection.rows("migration_locks")]
+    states = [next(iter(connection.rows("migration_lock", table=name))) for name in names]
     return [(name, not state.is_released) for name, state in zip(names, states, strict=True)]
 
 
@@ -59,28 +61,28 @@ def in_thread(act: Callable[[], None]) -> threading.Thread:
     return thread
 
 
-def test_the_lock_is_a_table_whose_number_grows(lane: Lane) -> None:
+def test_the_lock_is_a_table_whose_number_grows(connection: Connection) -> None:
     for number in (1, 2, 3):
-        with MigrationLock(lane).held() as renew:
-            assert locks_of(lane) == [(f"{LOCK}{number}", True)]
+        with MigrationLock(connection).held() as renew:
+            assert locks_of(connection) == [(f"{LOCK}{number}", True)]
             renew()
-        assert locks_of(lane) == [(f"{LOCK}{number}", False)]
+        assert locks_of(connection) == [(f"{LOCK}{number}", False)]
 
 
-def test_a_failed_migration_gives_the_lock_back(lane: Lane) -> None:
-    with pytest.raises(ZeroDivisionError), MigrationLock(lane).held():
+def test_a_failed_migration_gives_the_lock_back(connection: Connection) -> None:
+    with pytest.raises(ZeroDivisionError), MigrationLock(connection).held():
         raise ZeroDivisionError
-    assert locks_of(lane) == [(f"{LOCK}1", False)]
+    assert locks_of(connection) == [(f"{LOCK}1", False)]
 
 
-def test_a_second_migration_waits_for_the_first(lane: Lane) -> None:
+def test_a_second_migration_waits_for_the_first(connection: Connection) -> None:
     order = []
 
     def second() -> None:
-        with MigrationLock(lane).held():
+        with MigrationLock(connection).held():
             order.append("second")
 
-    mine = MigrationLock(lane)
+    mine = MigrationLock(connection)
     with mine.held():
         other = in_thread(second)
         other.join(2 * locks.POLL_S)
@@ -90,7 +92,9 @@ def test_a_second_migration_waits_for_the_first(lane: Lane) -> None:
     assert order == ["first", "second"]
 
 
-def test_of_several_at_once_one_holds_it(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_several_at_once_one_holds_it(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(locks, "POLL_S", 0.01)
     at_once = most = 0
     guard = threading.Lock()
@@ -98,7 +102,7 @@ def test_of_several_at_once_one_holds_it(lane: Lane, monkeypatch: pytest.MonkeyP
     def work() -> None:
         nonlocal at_once, most
         for _ in range(3):
-            with MigrationLock(lane).held():
+            with MigrationLock(connection).held():
                 with guard:
                     at_once += 1
                     most = max(most, at_once)
@@ -108,91 +112,93 @@ def test_of_several_at_once_one_holds_it(lane: Lane, monkeypatch: pytest.MonkeyP
     for thread in [in_thread(work) for _ in range(4)]:
         thread.join(60)
     assert most == 1
-    assert locks_of(lane) == [(f"{LOCK}12", False)]
+    assert locks_of(connection) == [(f"{LOCK}12", False)]
 
 
-def test_a_killed_process_of_this_machine_is_not_waited_for(lane: Lane) -> None:
+def test_a_killed_process_of_this_machine_is_not_waited_for(connection: Connection) -> None:
     pid = os.posix_spawn("/bin/true", ["true"], {})
     os.waitpid(pid, 0)
-    leave_lock(lane, 7, f"here/{pid} {locks._place()} 0123")
-    with MigrationLock(lane).held():
-        assert locks_of(lane) == [(f"{LOCK}8", True)]
+    leave_lock(connection, 7, f"here/{pid} {locks._place()} 0123")
+    with MigrationLock(connection).held():
+        assert locks_of(connection) == [(f"{LOCK}8", True)]
 
 
 def test_an_equal_process_id_elsewhere_proves_nothing(
-    lane: Lane, monkeypatch: pytest.MonkeyPatch
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(locks, "WAIT_S", 0.01)
-    leave_lock(lane, 1, "here/2 another-boot:1 0123")
+    leave_lock(connection, 1, "here/2 another-boot:1 0123")
     with pytest.raises(MigrationUnderWayError, match="here/2;"):
-        MigrationLock(lane).held().__enter__()
+        MigrationLock(connection).held().__enter__()
 
 
 @pytest.mark.usefixtures("short")
-def test_a_silent_holder_is_followed_by_the_next(lane: Lane) -> None:
-    leave_lock(lane, 1, ELSEWHERE)
-    with MigrationLock(lane).held():
-        assert locks_of(lane) == [(f"{LOCK}2", True)]
+def test_a_silent_holder_is_followed_by_the_next(connection: Connection) -> None:
+    leave_lock(connection, 1, ELSEWHERE)
+    with MigrationLock(connection).held():
+        assert locks_of(connection) == [(f"{LOCK}2", True)]
 
 
 @pytest.mark.usefixtures("short")
-def test_who_was_overtaken_does_nothing_more_and_leaves_the_lock_alone(lane: Lane) -> None:
+def test_who_was_overtaken_does_nothing_more_and_leaves_the_lock_alone(
+    connection: Connection,
+) -> None:
     with ExitStack() as stack:
-        renew = stack.enter_context(MigrationLock(lane).held())
-        with MigrationLock(lane).held():
+        renew = stack.enter_context(MigrationLock(connection).held())
+        with MigrationLock(connection).held():
             with pytest.raises(LockLostError):
                 renew()
             stack.close()
-            assert locks_of(lane) == [(f"{LOCK}2", True)]
-    assert locks_of(lane) == [(f"{LOCK}2", False)]
+            assert locks_of(connection) == [(f"{LOCK}2", True)]
+    assert locks_of(connection) == [(f"{LOCK}2", False)]
 
 
 @pytest.mark.usefixtures("short")
-def test_a_lock_of_ones_own_that_was_left_is_no_hindrance(lane: Lane) -> None:
-    mine = MigrationLock(lane)
-    leave_lock(lane, 1, mine._me)
+def test_a_lock_of_ones_own_that_was_left_is_no_hindrance(connection: Connection) -> None:
+    mine = MigrationLock(connection)
+    leave_lock(connection, 1, mine._me)
     with mine.held():
-        assert locks_of(lane) == [(f"{LOCK}2", True)]
+        assert locks_of(connection) == [(f"{LOCK}2", True)]
 
 
 def test_who_slept_over_the_next_lock_takes_its_own_back(
-    lane: Lane, monkeypatch: pytest.MonkeyPatch
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It judged lock 1 when it was the newest; when it makes number 2, there has been one."""
-    mine = MigrationLock(lane)
-    leave_lock(lane, 3, ELSEWHERE, is_released=True)
+    mine = MigrationLock(connection)
+    leave_lock(connection, 3, ELSEWHERE, is_released=True)
     looks = iter([Lock(1, ELSEWHERE, True, 1, False)])
     works = mine._newest
     monkeypatch.setattr(mine, "_newest", lambda: next(looks, None) or works())
     with mine.held():
-        assert locks_of(lane) == [(f"{LOCK}4", True)]
+        assert locks_of(connection) == [(f"{LOCK}4", True)]
 
 
 def test_a_migration_that_does_not_end_is_named(
-    lane: Lane, monkeypatch: pytest.MonkeyPatch
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(locks, "WAIT_S", 0.01)
-    leave_lock(lane, 1, ELSEWHERE)
+    leave_lock(connection, 1, ELSEWHERE)
     with pytest.raises(MigrationUnderWayError, match=r"in process another-machine/1; wait"):
-        MigrationLock(lane).held().__enter__()
+        MigrationLock(connection).held().__enter__()
 
 
 def test_a_migration_of_the_release_before_is_waited_for(
-    lane: Lane, monkeypatch: pytest.MonkeyPatch
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(locks, "WAIT_S", 0.01)
-    lane.run(OLD_LOCK)
-    lane.run("INSERT INTO schema_migration_lock SELECT 'old/1', now() + 60")
+    connection.run(OLD_LOCK)
+    connection.run("INSERT INTO schema_migration_lock SELECT 'old/1', now() + 60")
     with pytest.raises(MigrationUnderWayError, match="of an older release"):
-        MigrationLock(lane).held().__enter__()
-    lane.run("TRUNCATE TABLE schema_migration_lock")
-    lane.run("INSERT INTO schema_migration_lock SELECT 'old/1', now() - 1")
-    with MigrationLock(lane).held():
+        MigrationLock(connection).held().__enter__()
+    connection.run("TRUNCATE TABLE schema_migration_lock")
+    connection.run("INSERT INTO schema_migration_lock SELECT 'old/1', now() - 1")
+    with MigrationLock(connection).held():
         pass
 
 
-def test_an_error_of_the_store_is_no_lost_lock(lane: Lane) -> None:
-    with pytest.raises(StoreUnavailableError) as error, MigrationLock(lane).held():
+def test_an_error_of_the_store_is_no_lost_lock(connection: Connection) -> None:
+    with pytest.raises(StoreUnavailableError) as error, MigrationLock(connection).held():
         raise StoreUnavailableError("gone")
     assert not isinstance(error.value, LockLostError)
 

@@ -9,7 +9,7 @@ from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.model.span import TraceKey
 from spanloom.storage.engine import migrate as migrating
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.engine.statements import migrations
 from spanloom.storage.runs.rows import encode_record
@@ -37,18 +37,18 @@ TRACES = [f"{n:032x}" for n in range(1, 5)]
 def test_doubles_of_earlier_releases_are_gone_after_the_upgrade(
     fresh_database: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lane = Lane(fresh_database)
+    connection = Connection(fresh_database)
     known = [m for m in SHIPPED if m.number <= BEFORE_PLACES]
     monkeypatch.setattr(migrating, "migrations", lambda: known)
-    migrate(lane)
+    migrate(connection)
     still, moved, died, alone = TRACES
     key = ("Project", "TraceId", "StartTimeUnixNano", "Seq", "Version")
-    lane.insert(
+    connection.insert(
         "trajectories",
         key,
         [["p", still, 5, 10, 1], ["p", moved, 3, 20, 2], ["p", died, 7, 30, 1]],
     )
-    lane.insert(
+    connection.insert(
         "trajectory_list",
         (*key, "IsDeleted"),
         [
@@ -61,7 +61,7 @@ def test_doubles_of_earlier_releases_are_gone_after_the_upgrade(
         ],
     )
     monkeypatch.setattr(migrating, "migrations", lambda: SHIPPED)
-    migrate(lane)
+    migrate(connection)
     found = [tuple(row) for row in fresh_database.query(PLACES).result_rows]
     assert found == [(still, 5, 1), (moved, 3, 2), (died, 7, 1), (alone, 8, 1)]
 
@@ -70,7 +70,10 @@ def test_a_build_of_an_earlier_release_is_replaced_by_a_whole_alone(
     clickhouse_store: ClickHouseStore, new_project: Callable[[], str]
 ) -> None:
     key = TraceKey(new_project(), "ab" * 16)
-    client, trajectories = clickhouse_store.lanes.worker._client, clickhouse_store.trajectories
+    client, trajectories = (
+        clickhouse_store.connections.worker._client,
+        clickhouse_store.trajectories,
+    )
     trajectories.write([make_record(key, seq=7)])
     for table in ("trajectories", "trajectory_list"):
         client.command(f"OPTIMIZE TABLE {table} FINAL")
@@ -89,10 +92,10 @@ def test_a_build_of_an_earlier_release_is_replaced_by_a_whole_alone(
 def test_a_row_of_the_list_and_its_tombstones_are_one_part(
     fresh_database: Client,
 ) -> None:
-    lane = Lane(fresh_database)
-    migrate(lane)
+    connection = Connection(fresh_database)
+    migrate(connection)
     fresh_database.command("SYSTEM STOP MERGES trajectory_list")
-    key, trajectories = TraceKey("p", "ab" * 16), ClickHouseTrajectories(lane, is_alone=True)
+    key, trajectories = TraceKey("p", "ab" * 16), ClickHouseTrajectories(connection, is_alone=True)
     for version in range(1, 5):
         run = make_trajectory(key, START_NS - version)
         head = trajectories.heads([key]).get(key)

@@ -12,45 +12,45 @@ from spanloom.storage.engine.parameters import rows_in
 from spanloom.storage.sql import connect
 
 if TYPE_CHECKING:
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.store import ClickHouseStore
 
-LANES = ("writer", "worker", "reader", "asker", "prober")
+CONNECTIONS = ("writer", "worker", "reader", "asker", "prober")
 FORMAT = "JSONCompactEachRowWithNames"
 BREAKING = "SELECT 'theirs' AS Project, throwIf(number = 150000) AS b FROM numbers(200000)"
 OWN = "SELECT 'mine' AS Project"
 
 
-def ask(lane: Lane, text: str) -> list[str]:
-    return [row.Project for row in rows_in(lane._client.raw_query(text, fmt=FORMAT))]
+def ask(connection: Connection, text: str) -> list[str]:
+    return [row.Project for row in rows_in(connection._client.raw_query(text, fmt=FORMAT))]
 
 
-@pytest.mark.parametrize("name", LANES)
+@pytest.mark.parametrize("name", CONNECTIONS)
 def test_an_answer_that_broke_off_is_not_in_the_next(
     clickhouse_store: ClickHouseStore, name: str
 ) -> None:
-    lane = getattr(clickhouse_store.lanes, name)
+    connection = getattr(clickhouse_store.connections, name)
     for _ in range(2):
         with pytest.raises(Exception, match="throwIf"):
-            ask(lane, BREAKING)
-        assert ask(lane, OWN) == ["mine"]
+            ask(connection, BREAKING)
+        assert ask(connection, OWN) == ["mine"]
 
 
 def test_neighbours_of_one_that_breaks_get_their_own_answers(
     clickhouse_store: ClickHouseStore,
 ) -> None:
-    lane = clickhouse_store.lanes.reader
+    connection = clickhouse_store.connections.reader
     answers: list[list[str]] = []
 
     def ask_on() -> None:
-        answers.extend(ask(lane, OWN) for _ in range(30))
+        answers.extend(ask(connection, OWN) for _ in range(30))
 
     neighbours = [threading.Thread(target=ask_on) for _ in range(3)]
     for neighbour in neighbours:
         neighbour.start()
     for _ in range(10):
         with pytest.raises(Exception, match="throwIf"):
-            ask(lane, BREAKING)
+            ask(connection, BREAKING)
     for neighbour in neighbours:
         neighbour.join()
     assert answers == [["mine"]] * 90
@@ -81,7 +81,7 @@ def test_no_statement_runs_before_what_was_left_is_thrown_away() -> None:
 
 
 def test_a_connection_of_the_sql_port_is_safe_too(clickhouse_store: ClickHouseStore) -> None:
-    path: Any = clickhouse_store.lanes.reader._client
+    path: Any = clickhouse_store.connections.reader._client
     connection = connect(path.path)
     with pytest.raises(RuntimeError, match="throwIf"):
         connection.query(BREAKING, FORMAT)

@@ -24,7 +24,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 def test_the_engine_reads_what_was_bound(
     clickhouse_store: ClickHouseStore, values: list[tuple[str, str, int]]
 ) -> None:
-    answer = clickhouse_store.lanes.worker._client.raw_query(
+    answer = clickhouse_store.connections.worker._client.raw_query(
         "SELECT JSONExtract({values:String}, 'Array(Tuple(String, String, UInt64))')",
         parameters=bind({"values": values}),
         fmt="JSONCompactEachRow",

@@ -52,7 +52,7 @@ class State(NamedTuple):
     bytes: int = 2
 
 
-class Lane:
+class Connection:
     """A server whose backup has these states, one after another; then it knows none."""
 
     def __init__(self, *states: State) -> None:
@@ -65,10 +65,10 @@ class Lane:
         """Begin."""
 
 
-def backups_on(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> ServerBackups:
+def backups_on(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> ServerBackups:
     monkeypatch.setattr(on_server, "POLL_S", 0)
     made = ServerBackups.__new__(ServerBackups)
-    made.__dict__.update(_lane=lane, _own="`d`", _tables=0)
+    made.__dict__.update(_connection=connection, _own="`d`", _tables=0)
     return made
 
 
@@ -84,9 +84,9 @@ def test_every_end_is_noticed(
     states: list[State], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(StartupError, match=reason):
-        backups_on(Lane(*states), monkeypatch).back_up("monday")
+        backups_on(Connection(*states), monkeypatch).back_up("monday")
 
 
 def test_what_was_copied_is_returned_without_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
-    lane = Lane(State("CREATING_BACKUP"), State("BACKUP_CREATED"))
-    assert backups_on(lane, monkeypatch).back_up(BUCKET) == (shown(BUCKET), 1, 2)
+    connection = Connection(State("CREATING_BACKUP"), State("BACKUP_CREATED"))
+    assert backups_on(connection, monkeypatch).back_up(BUCKET) == (shown(BUCKET), 1, 2)

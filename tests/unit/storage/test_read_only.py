@@ -23,7 +23,7 @@ SETTINGS = "SELECT name, value, readonly FROM system.settings"
 
 @pytest.fixture
 def url(clickhouse_store: ClickHouseStore) -> str:
-    return f"chdb://{clickhouse_store.lanes.worker._client.path}"  # type: ignore[attr-defined]  # embedded
+    return f"chdb://{clickhouse_store.connections.worker._client.path}"  # type: ignore[attr-defined]  # embedded
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_store_opens_for_an_account_that_may_only_read(url: str) -> None:
     store = open_store(url)
     store.ping()
     with pytest.raises(StoreUnavailableError, match="READONLY"):
-        store.lanes.worker.run("DROP TABLE trajectories")
+        store.connections.worker.run("DROP TABLE trajectories")
     store.close()
 
 

@@ -37,4 +37,4 @@ def test_no_more_is_kept_than_has_room() -> None:
     told = Remembered[int](is_alone=True)
     for asked in range(3 * remembered.MOST):
         assert told.get(asked, lambda: 7) == 7
-    assert len(told._told) <= remembered.MOST
+    assert len(told._cached) <= remembered.MOST

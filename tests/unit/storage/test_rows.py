@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
-from spanloom.core.asking.listed import agent_names, placed_steps
 from spanloom.core.extraction.build import describe_unreadable
+from spanloom.core.matching.listed import agent_names, placed_steps
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import (
     AgentStep,
@@ -45,7 +45,7 @@ def columns(store: ClickHouseStore, table: str) -> set[str]:
         "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {t:String}"
         " AND default_kind != 'MATERIALIZED'"
     )
-    rows = store.lanes.worker._client.query(sql, parameters={"t": table}).result_rows
+    rows = store.connections.worker._client.query(sql, parameters={"t": table}).result_rows
     return {name for (name,) in rows}
 
 

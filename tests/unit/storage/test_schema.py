@@ -13,7 +13,7 @@ from spanloom.core.errors import StoreUnavailableError
 from spanloom.storage.engine.statements import migrations
 
 if TYPE_CHECKING:
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.store import ClickHouseStore
 
 # The OpenTelemetry Collector's ClickHouse exporter, internal/sqltemplates/traces_table.sql.
@@ -44,20 +44,20 @@ EXPORTER_COLUMNS = {
 
 
 @pytest.fixture
-def lane(clickhouse_store: ClickHouseStore) -> Lane:
-    """The lane without limits."""
-    return clickhouse_store.lanes.worker
+def connection(clickhouse_store: ClickHouseStore) -> Connection:
+    """The connection without limits."""
+    return clickhouse_store.connections.worker
 
 
-def ask(lane: Lane, sql: str) -> list[list[str]]:
+def ask(connection: Connection, sql: str) -> list[list[str]]:
     """Run SQL of a test's own."""
-    return [list(row) for row in lane._client.query(sql).result_rows]
+    return [list(row) for row in connection._client.query(sql).result_rows]
 
 
 _DROPPED = re.compile(r"^DROP (TABLE|VIEW) IF EXISTS (\w+)", re.MULTILINE)
 
 
-def test_the_schema_is_as_recorded_and_then_migrated(lane: Lane) -> None:
+def test_the_schema_is_as_recorded_and_then_migrated(connection: Connection) -> None:
     """Changed on purpose: see ``docs/releasing.md``."""
     released = definitions_of((STORES / RELEASES[-1] / "schema.sql").read_text())
     changed = definitions_of(UNRELEASED.read_text())
@@ -65,27 +65,29 @@ def test_the_schema_is_as_recorded_and_then_migrated(lane: Lane) -> None:
     kept = {
         made: text for made, text in released.items() if not any(gone in made for gone in dropped)
     }
-    assert definitions_of(schema_of(lane)) == kept | changed
+    assert definitions_of(schema_of(connection)) == kept | changed
     assert not changed.items() & released.items()
 
 
-def test_spans_have_the_columns_of_the_collectors_exporter(lane: Lane) -> None:
-    types = dict(ask(lane, "SELECT name, type FROM system.columns WHERE table = 'otel_traces'"))
+def test_spans_have_the_columns_of_the_collectors_exporter(connection: Connection) -> None:
+    types = dict(
+        ask(connection, "SELECT name, type FROM system.columns WHERE table = 'otel_traces'")
+    )
     plain = {name: kind.replace("LowCardinality(String)", "String") for name, kind in types.items()}
     for name, kind in EXPORTER_COLUMNS.items():
         assert plain[name] == kind.replace("LowCardinality(String)", "String"), name
 
 
-def test_every_table_and_column_has_a_comment(lane: Lane) -> None:
+def test_every_table_and_column_has_a_comment(connection: Connection) -> None:
     bare = ask(
-        lane,
+        connection,
         "SELECT table, name FROM system.columns WHERE database = currentDatabase()"
         " AND comment = '' AND table NOT LIKE 'v\\_%' AND table NOT LIKE '%writer'"
         " AND table NOT LIKE '%decoder'",
     )
     assert bare == []
     tables = ask(
-        lane,
+        connection,
         "SELECT name FROM system.tables WHERE database = currentDatabase() AND comment = ''"
         " AND engine != 'MaterializedView'",
     )
@@ -93,10 +95,10 @@ def test_every_table_and_column_has_a_comment(lane: Lane) -> None:
 
 
 def test_every_stored_table_is_fsynced_keeps_no_insert_log_and_opens_with_broken_parts(
-    lane: Lane,
+    connection: Connection,
 ) -> None:
     rows = ask(
-        lane,
+        connection,
         "SELECT name, create_table_query FROM system.tables"
         " WHERE database = currentDatabase() AND engine LIKE '%MergeTree'",
     )
@@ -108,14 +110,14 @@ def test_every_stored_table_is_fsynced_keeps_no_insert_log_and_opens_with_broken
         assert "do_not_merge_across_partitions_select_final" not in statement, name
 
 
-def test_views_answer(lane: Lane) -> None:
+def test_views_answer(connection: Connection) -> None:
     for view in ("v_spans", "v_trajectories", "v_steps"):
-        assert ask(lane, f"SELECT * FROM {view} LIMIT 1") is not None
-    assert ask(lane, "SELECT ConversationId FROM v_trajectories LIMIT 1") is not None
+        assert ask(connection, f"SELECT * FROM {view} LIMIT 1") is not None
+    assert ask(connection, "SELECT ConversationId FROM v_trajectories LIMIT 1") is not None
 
 
 def test_readers_can_neither_write_nor_lift_their_limits(clickhouse_store: ClickHouseStore) -> None:
-    reader = clickhouse_store.lanes.reader
+    reader = clickhouse_store.connections.reader
     for statement in (
         "CREATE TABLE t (x UInt8) ENGINE = Memory",
         "INSERT INTO extraction_progress (TraceId) VALUES ('x')",

@@ -22,7 +22,7 @@ CODE = "\n".join(path.read_text() for path in STORAGE.rglob("*.py"))
 USE = re.compile(r'(?:rows|blob|query|_current_rows)\(\s*"(\w+)"')
 PARAMETER = re.compile(r"\{(\w+):[^}]+\}")
 CONDITION = re.compile(
-    r"\{(reach|filter|turns|columns|rank|order|behind|alive|shown|grouped|steps|text|items|unless"
+    r"\{(reach|filter|turns|columns|rank|order|later|alive|shown|grouped|steps|text|items|unless"
     r"|place|most|shared)\}"
 )
 

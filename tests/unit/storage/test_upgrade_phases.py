@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unit.storage.test_migrate import BreakingLane, definitions, kills
+from tests.unit.storage.test_migrate import BreakingConnection, definitions, kills
 
 from spanloom.core.errors import (
     SchemaChangedError,
@@ -14,7 +14,7 @@ from spanloom.core.errors import (
     StoreUnavailableError,
 )
 from spanloom.storage.engine import migrate as migrating
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.migrate import awaited, check_schema, finish, migrate
 from spanloom.storage.engine.statements import Migration, migrations, query
 from spanloom.storage.engine.upgrading import EXPANSIONS, WRITERS, permit_from, writes_from
@@ -51,9 +51,11 @@ def ship(monkeypatch: pytest.MonkeyPatch, *shipped: Migration) -> None:
     monkeypatch.setattr(migrating, "migrations", lambda: shipped)
 
 
-def ledger(lane: Lane) -> list[tuple[int, bool]]:
+def ledger(connection: Connection) -> list[tuple[int, bool]]:
     """Return what a release before this one looks at: the number, and whether it was applied."""
-    return [(number, bool(checksum)) for number, _, checksum in lane.rows("applied_migrations")]
+    return [
+        (number, bool(checksum)) for number, _, checksum in connection.rows("applied_migrations")
+    ]
 
 
 def listed(release: Sequence[Migration]) -> list[tuple[int, bool]]:
@@ -72,150 +74,152 @@ def before(request: pytest.FixtureRequest) -> tuple[Migration, ...]:
 
 
 @pytest.fixture
-def lane(
+def connection(
     fresh_database: Client, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
-) -> Lane:
-    """Return a lane of a store of the release before, opened by the one that has ``PHASED``."""
-    lane = Lane(fresh_database)
+) -> Connection:
+    """Return a connection to a store of the release before, opened by the one with ``PHASED``."""
+    connection = Connection(fresh_database)
     ship(monkeypatch, *before)
-    migrate(lane)
+    migrate(connection)
     ship(monkeypatch, *SHIPPED, PHASED)
-    return lane
+    return connection
 
 
 @every_release
 def test_until_the_end_the_list_of_the_store_names_nothing_new(
-    lane: Lane, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
 ) -> None:
     with pytest.raises(SchemaNotReadyError):
-        check_schema(lane, "")
+        check_schema(connection, "")
     added = [m.name for m in (*SHIPPED, PHASED) if m not in before]
-    assert migrate(lane, in_phases=True) == added
-    assert migrate(lane, in_phases=True) == []
-    assert ledger(lane) == listed(before)
-    check_schema(lane, "")
-    assert "`Note` String COMMENT" in definitions(lane)["replays"]
+    assert migrate(connection, in_phases=True) == added
+    assert migrate(connection, in_phases=True) == []
+    assert ledger(connection) == listed(before)
+    check_schema(connection, "")
+    assert "`Note` String COMMENT" in definitions(connection)["replays"]
     ship(monkeypatch, *before)
-    check_schema(lane, "")
-    assert migrate(lane, in_phases=True) == migrate(lane) == []
+    check_schema(connection, "")
+    assert migrate(connection, in_phases=True) == migrate(connection) == []
 
 
 @every_release
 def test_from_the_end_on_the_release_before_is_refused(
-    lane: Lane, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
 ) -> None:
-    added = migrate(lane, in_phases=True)
-    assert finish(lane) == added
-    assert finish(lane) == []
-    check_schema(lane, "")
-    assert ledger(lane) == listed((*SHIPPED, PHASED))
-    assert "`Note`" not in definitions(lane)["replays"]
-    assert not [name for name in definitions(lane) if "upgrade" in name or name == EXPANSIONS]
+    added = migrate(connection, in_phases=True)
+    assert finish(connection) == added
+    assert finish(connection) == []
+    check_schema(connection, "")
+    assert ledger(connection) == listed((*SHIPPED, PHASED))
+    assert "`Note`" not in definitions(connection)["replays"]
+    assert not [name for name in definitions(connection) if "upgrade" in name or name == EXPANSIONS]
     ship(monkeypatch, *before)
     with pytest.raises(SchemaTooNewError, match=PHASED.name):
-        check_schema(lane, "")
+        check_schema(connection, "")
 
 
 @every_release
 def test_an_upgrade_killed_anywhere_in_both_phases_goes_on(
-    lane: Lane, fresh_database: Client, before: tuple[Migration, ...]
+    connection: Connection, fresh_database: Client, before: tuple[Migration, ...]
 ) -> None:
     for statements in kills():
-        with_kill = BreakingLane(fresh_database, statements)
+        with_kill = BreakingConnection(fresh_database, statements)
         try:
             migrate(with_kill, in_phases=True)
         except StoreUnavailableError:
-            assert ledger(lane) == listed(before)
+            assert ledger(connection) == listed(before)
             continue
         break
-    check_schema(lane, "")
+    check_schema(connection, "")
     for statements in kills():
         try:
-            finish(BreakingLane(fresh_database, statements))
+            finish(BreakingConnection(fresh_database, statements))
         except StoreUnavailableError:
-            check_schema(lane, "")  # its own release goes on meanwhile
+            check_schema(connection, "")  # its own release goes on meanwhile
             continue
         break
-    phased = definitions(lane)
-    migrate(lane)
-    assert definitions(lane) == phased
-    assert ledger(lane) == listed((*SHIPPED, PHASED))
+    phased = definitions(connection)
+    migrate(connection)
+    assert definitions(connection) == phased
+    assert ledger(connection) == listed((*SHIPPED, PHASED))
     assert not [name for name in phased if "upgrade" in name or name == EXPANSIONS]
 
 
 def leave_what_was_to_be_dropped(
-    lane: Lane, fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+    connection: Connection, fresh_database: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Finish the upgrade, and be killed before anything of it is dropped."""
-    migrate(lane, in_phases=True)
+    migrate(connection, in_phases=True)
     fresh_database.set_client_setting("log_comment", "")
     fresh_database.command("INSERT INTO extraction_watermark (Second) VALUES (1)")
     with monkeypatch.context() as killed:
         killed.setattr(migrating, "forget_upgrade", lambda *_: None)
-        finish(lane)
+        finish(connection)
 
 
-def upgrade_tables(lane: Lane) -> list[str]:
-    return [name for name in definitions(lane) if "upgrade" in name or name == EXPANSIONS]
+def upgrade_tables(connection: Connection) -> list[str]:
+    return [name for name in definitions(connection) if "upgrade" in name or name == EXPANSIONS]
 
 
 def test_what_a_killed_end_left_is_dropped_by_the_next_start(
-    lane: Lane, fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+    connection: Connection, fresh_database: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    leave_what_was_to_be_dropped(lane, fresh_database, monkeypatch)
-    assert awaited(lane) is None
-    assert upgrade_tables(lane) != []
-    assert migrate(lane, in_phases=True) == []
-    assert upgrade_tables(lane) == []
+    leave_what_was_to_be_dropped(connection, fresh_database, monkeypatch)
+    assert awaited(connection) is None
+    assert upgrade_tables(connection) != []
+    assert migrate(connection, in_phases=True) == []
+    assert upgrade_tables(connection) == []
 
 
 def test_what_a_killed_end_left_ends_no_later_upgrade(
-    lane: Lane, fresh_database: Client, monkeypatch: pytest.MonkeyPatch
+    connection: Connection, fresh_database: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    leave_what_was_to_be_dropped(lane, fresh_database, monkeypatch)
+    leave_what_was_to_be_dropped(connection, fresh_database, monkeypatch)
     ship(monkeypatch, *SHIPPED, PHASED, LATER)
-    assert migrate(lane, in_phases=True) == [LATER.name]
+    assert migrate(connection, in_phases=True) == [LATER.name]
     assert found_writers(fresh_database) == []
 
 
-def test_writers_of_before_do_not_age_an_upgrade(lane: Lane, fresh_database: Client) -> None:
-    migrate(lane, in_phases=True)
+def test_writers_of_before_do_not_age_an_upgrade(
+    connection: Connection, fresh_database: Client
+) -> None:
+    migrate(connection, in_phases=True)
     fresh_database.command(
         f"INSERT INTO {WRITERS} (SeenAt, Source, Writer) VALUES (now64(3) - 864000, 'scores', '')"
     )
-    quiet = awaited(lane)
+    quiet = awaited(connection)
     assert quiet is not None
     assert (quiet.name, quiet.age_s < 60) == ("", True)
 
 
 @every_release
 def test_a_restart_of_the_release_before_drops_nothing_of_an_upgrade(
-    lane: Lane, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
 ) -> None:
-    migrate(lane, in_phases=True)
-    under_way = upgrade_tables(lane)
+    migrate(connection, in_phases=True)
+    under_way = upgrade_tables(connection)
     ship(monkeypatch, *before)
-    assert migrate(lane, in_phases=True) == []
-    assert upgrade_tables(lane) == under_way
+    assert migrate(connection, in_phases=True) == []
+    assert upgrade_tables(connection) == under_way
 
 
 @every_release
-def test_both_ways_make_the_same_tables(lane: Lane) -> None:
-    migrate(lane, in_phases=True)
-    finish(lane)
-    phased = definitions(lane)
+def test_both_ways_make_the_same_tables(connection: Connection) -> None:
+    migrate(connection, in_phases=True)
+    finish(connection)
+    phased = definitions(connection)
     for name in phased:
-        lane.run(f"DROP TABLE IF EXISTS {name} SYNC")
-    migrate(lane)
-    assert definitions(lane) == phased
+        connection.run(f"DROP TABLE IF EXISTS {name} SYNC")
+    migrate(connection)
+    assert definitions(connection) == phased
 
 
 def test_a_new_store_has_no_phases(fresh_database: Client) -> None:
-    lane = Lane(fresh_database)
-    assert migrate(lane, in_phases=True) == [migration.name for migration in SHIPPED]
-    assert ledger(lane) == listed(SHIPPED)
-    assert writes_from(lane) == SHIPPED[-1].name
-    assert awaited(lane) is None
+    connection = Connection(fresh_database)
+    assert migrate(connection, in_phases=True) == [migration.name for migration in SHIPPED]
+    assert ledger(connection) == listed(SHIPPED)
+    assert writes_from(connection) == SHIPPED[-1].name
+    assert awaited(connection) is None
 
 
 def test_a_new_store_whose_first_migration_is_killed_anywhere_is_no_upgrade(
@@ -224,73 +228,77 @@ def test_a_new_store_whose_first_migration_is_killed_anywhere_is_no_upgrade(
     """Or its change feed would go on for a day as beside 0.1.0, which shows changes twice."""
     for statements in kills():
         try:
-            migrate(BreakingLane(fresh_database, statements), in_phases=True)
+            migrate(BreakingConnection(fresh_database, statements), in_phases=True)
         except StoreUnavailableError:
-            assert upgrade_tables(Lane(fresh_database)) == []
+            assert upgrade_tables(Connection(fresh_database)) == []
             continue
         break
-    assert ledger(Lane(fresh_database)) == listed(SHIPPED)
-    assert writes_from(Lane(fresh_database)) == SHIPPED[-1].name
+    assert ledger(Connection(fresh_database)) == listed(SHIPPED)
+    assert writes_from(Connection(fresh_database)) == SHIPPED[-1].name
 
 
-def test_the_end_needs_the_additions(lane: Lane) -> None:
+def test_the_end_needs_the_additions(connection: Connection) -> None:
     with pytest.raises(SchemaNotReadyError, match="lacks"):
-        finish(lane)
-    assert awaited(lane) is None
+        finish(connection)
+    assert awaited(connection) is None
 
 
-def test_additions_of_another_text_are_refused(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
-    migrate(lane, in_phases=True)
+def test_additions_of_another_text_are_refused(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    migrate(connection, in_phases=True)
     ship(monkeypatch, *SHIPPED, PHASED._replace(text=PHASED.text + "\n-- an afterthought"))
     with pytest.raises(SchemaChangedError, match=PHASED.name):
-        migrate(lane, in_phases=True)
+        migrate(connection, in_phases=True)
     with pytest.raises(SchemaChangedError, match=PHASED.name):
-        finish(lane)
+        finish(connection)
 
 
 def test_a_collector_writes_to_a_store_of_the_release_before(
-    lane: Lane, before: tuple[Migration, ...]
+    connection: Connection, before: tuple[Migration, ...]
 ) -> None:
     newest = before[-1].number
-    check_schema(lane, "", oldest=newest)
+    check_schema(connection, "", oldest=newest)
     with pytest.raises(SchemaNotReadyError, match="older"):
-        check_schema(lane, "", oldest=newest + 1)
+        check_schema(connection, "", oldest=newest + 1)
 
 
 def test_a_store_without_tables_takes_nothing(fresh_database: Client) -> None:
     with pytest.raises(SchemaNotReadyError, match="no tables"):
-        check_schema(Lane(fresh_database), "", oldest=1)
+        check_schema(Connection(fresh_database), "", oldest=1)
 
 
 def test_a_store_says_which_releases_may_write(
     fresh_database: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A later release that permits this one to write is no reason to stop."""
-    lane = Lane(fresh_database)
-    migrate(lane)
-    lane.run(query("record_migration"), number=PHASED.number, name=PHASED.name, checksum="x")
-    check_schema(lane, "")
-    permit_from(lane, PHASED.name)
+    connection = Connection(fresh_database)
+    migrate(connection)
+    connection.run(query("record_migration"), number=PHASED.number, name=PHASED.name, checksum="x")
+    check_schema(connection, "")
+    permit_from(connection, PHASED.name)
     with pytest.raises(SchemaTooNewError, match=PHASED.name):
-        check_schema(lane, "")
+        check_schema(connection, "")
     ship(monkeypatch, *SHIPPED, PHASED)
-    check_schema(lane, "")
+    check_schema(connection, "")
 
 
-def test_an_older_release_that_writes_is_noticed(lane: Lane, fresh_database: Client) -> None:
-    migrate(lane, in_phases=True)
+def test_an_older_release_that_writes_is_noticed(
+    connection: Connection, fresh_database: Client
+) -> None:
+    migrate(connection, in_phases=True)
     write = "INSERT INTO extraction_watermark (Second) VALUES (1)"
     fresh_database.set_client_setting("log_comment", f"spanloom/{PHASED.number}")
     fresh_database.command(write)
     assert found_writers(fresh_database) == []
-    quiet = awaited(lane)
+    quiet = awaited(connection)
     assert quiet is not None
     assert (quiet.name, 0 <= quiet.age_s < 60) == ("", True)
     for comment in ("", "spanloom/1", "mine"):
         fresh_database.set_client_setting("log_comment", comment)
         fresh_database.command(write)
     assert found_writers(fresh_database) == ["", "mine", "spanloom/1"]
-    older = awaited(lane)
+    older = awaited(connection)
     assert older is not None
     assert older.name == "an INSERT into extraction_watermark"
     assert 0 <= older.age_s <= quiet.age_s + 60

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.storage.engine import migrate as migrating
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.engine.settings import UPKEEP_SETTINGS
 from spanloom.storage.engine.statements import migrations
@@ -27,14 +27,14 @@ TEXT = "¿Dónde está el pedido? «narwhal» Cre\u0300me อากาศ"
 def test_old_texts_are_found_at_once(
     fresh_database: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lane = Lane(fresh_database, UPKEEP_SETTINGS)
+    connection = Connection(fresh_database, UPKEEP_SETTINGS)
     monkeypatch.setattr(migrating, "migrations", lambda: SHIPPED[:2])
-    migrate(lane)
-    lane.run(INSERT, text=TEXT)
+    migrate(connection)
+    connection.run(INSERT, text=TEXT)
     monkeypatch.setattr(migrating, "migrations", lambda: SHIPPED)
-    migrate(lane)
+    migrate(connection)
     for query in ("dónde", "narwh*", '"pedido narwhal"', "cr\xe8me", "cre\u0300*", "กาศ"):
-        text = having_text(lane, parse_text_query(query))
+        text = having_text(connection, parse_text_query(query))
         found = fresh_database.query(
             f"SELECT count() FROM step_texts WHERE {text.text}",
             {name: _json(value) for name, value in text.values.items()},

@@ -58,7 +58,7 @@ def test_a_double_reads_back_as_itself(number: float) -> None:
 def test_a_double_is_written_as_clickhouse_writes_it(
     clickhouse_store: ClickHouseStore, numbers: list[float]
 ) -> None:
-    client = clickhouse_store.lanes.worker._client
+    client = clickhouse_store.connections.worker._client
     bits = [int.from_bytes(struct.pack("<d", number), "little") for number in numbers]
     rows = client.query(
         "SELECT toString(reinterpretAsFloat64(arrayJoin({bits:Array(UInt64)})))",

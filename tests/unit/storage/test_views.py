@@ -21,7 +21,9 @@ ROOT, AGENT, CALL, TOOL = (f"{number:016x}" for number in (1, 2, 3, 4))
 
 def view(store: ClickHouseStore, name: str, project: str) -> list[dict[str, Any]]:
     sql = f"SELECT * FROM {name} WHERE Project = {{p:String}} ORDER BY ALL"
-    return list(store.lanes.worker._client.query(sql, parameters={"p": project}).named_results())
+    return list(
+        store.connections.worker._client.query(sql, parameters={"p": project}).named_results()
+    )
 
 
 def test_a_step_knows_its_agent_its_parent_and_its_times(

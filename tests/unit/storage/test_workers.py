@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.ports.workers import LIVING_S, Worker
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.workers import ClickHouseWorkers
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def test_a_process_lives_from_its_first_heartbeat_to_its_end(fresh_database: Client) -> None:
-    lane = Lane(fresh_database)
-    migrate(lane)
-    one = ClickHouseWorkers(lambda: lane, "one", "1.0")
-    two = ClickHouseWorkers(lambda: lane, "two", "2.0")
+    connection = Connection(fresh_database)
+    migrate(connection)
+    one = ClickHouseWorkers(lambda: connection, "one", "1.0")
+    two = ClickHouseWorkers(lambda: connection, "two", "2.0")
     one.beat(["extract", "index"], 0.0)
     two.beat(["extract"], 90.5)
     rows = [Worker("extract", "one", "1.0"), Worker("extract", "two", "2.0")]
@@ -32,12 +32,12 @@ def test_a_process_lives_from_its_first_heartbeat_to_its_end(fresh_database: Cli
 
 
 def test_a_process_without_a_heartbeat_for_seconds_is_dead(fresh_database: Client) -> None:
-    lane = Lane(fresh_database)
-    migrate(lane)
-    workers = ClickHouseWorkers(lambda: lane, "one", "1.0")
+    connection = Connection(fresh_database)
+    migrate(connection)
+    workers = ClickHouseWorkers(lambda: connection, "one", "1.0")
     for seconds in (LIVING_S - 2, LIVING_S + 1):
-        lane.run("TRUNCATE TABLE workers")
-        lane.run(
+        connection.run("TRUNCATE TABLE workers")
+        connection.run(
             "INSERT INTO workers (Id, Kind, SeenAt)"
             f" SELECT 'other', 'extract', now64(3) - INTERVAL {seconds} SECOND"
         )

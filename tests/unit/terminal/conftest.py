@@ -20,7 +20,7 @@ from spanloom.api.app import create_app
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome
-from spanloom.core.query.question import ANY_RUN
+from spanloom.core.query.selection import ANY_RUN
 from spanloom.process.serving import HttpServer, bind
 from spanloom.telemetry import Metrics
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.access import Reach
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
-    from spanloom.core.query.question import Question
+    from spanloom.core.query.selection import RunSelection
     from spanloom.core.query.where.tree import Condition
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -96,7 +96,7 @@ class OneTrajectory:
         where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-        _question: Question = ANY_RUN,
+        _selection: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         self.asked.append((reach, where))
         newest = self.listed if after is None else after.start_ns

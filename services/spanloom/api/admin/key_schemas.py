@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.access.keys import MadeKey
+from spanloom.api.examples import answer
 from spanloom.api.query import Instant, Name
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
 from spanloom.core.model.notation import rfc3339
@@ -77,3 +78,18 @@ class KeyList(BaseModel):
     """Every key that the caller administers, newest first."""
 
     items: list[KeyItem]
+
+
+_KEY = {
+    "id": EXAMPLE_KEY_ID,
+    "project": "support",
+    "scopes": ["ingest"],
+    "created_at": "2026-01-31T12:00:00Z",
+    "expires_at": "2026-03-01T00:00:00Z",  # FastAPI leaves nulls out of examples
+    "revoked_at": "2026-02-02T09:00:00Z",
+    "last_used_at": "2026-02-01T08:30:00Z",
+}
+_KEY_TEXT = f"sl_{EXAMPLE_KEY_ID}_{'x' * 43}"
+KEY = answer("The key, revoked.", "KeyItem", _KEY)
+KEYS = answer("The keys.", "KeyList", {"items": [_KEY]})
+NEW_KEY = answer("The new key.", "NewKey", {**_KEY, "key": _KEY_TEXT})

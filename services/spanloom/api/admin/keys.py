@@ -4,8 +4,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Request
 
-from spanloom.api.admin.key_schemas import EXAMPLE_KEY_ID, KeyItem, KeyList, KeyRequest, NewKey
-from spanloom.api.examples import KEY, KEYS, NEW_KEY
+from spanloom.api.admin.key_schemas import (
+    EXAMPLE_KEY_ID,
+    KEY,
+    KEYS,
+    NEW_KEY,
+    KeyItem,
+    KeyList,
+    KeyRequest,
+    NewKey,
+)
 from spanloom.api.http.doorkeeper import caller_of
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses

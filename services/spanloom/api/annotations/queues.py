@@ -18,9 +18,9 @@ from spanloom.api.annotations.queue_schemas import (
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.query import read_where, refuse_words
+from spanloom.api.query import read_where
 from spanloom.api.runs.places import ProjectInQuery, Reader, TraceIdInPath
-from spanloom.api.services import Using
+from spanloom.api.services import Using, refuse_words
 from spanloom.core.annotation.queue import QueueView
 from spanloom.core.model.access import Scope
 from spanloom.core.records.queue import NextRun, QueueItem, QueuePlace

@@ -5,13 +5,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.annotation.entries import plain_places
+from spanloom.annotation.entries import plain_places, write_row
 from spanloom.annotation.reading import ResolvedAnnotation
 from spanloom.annotation.requests import Write
 from spanloom.annotation.writing import MOST_ROWS
 from spanloom.api.rows.columns import columns_of
-from spanloom.core.annotation.marks import plain
-from spanloom.core.model.annotation import MARK_FIELDS, Annotation
+from spanloom.core.model.annotation import MARK_FIELDS
 from spanloom.core.records.annotation import ANNOTATION, AnnotationItem
 from spanloom.core.records.declared import Moment
 
@@ -149,13 +148,6 @@ class AnnotationList(BaseModel):
         list[dict[str, Any]],
         Field(description="What each annotator's marks come to: those that count."),
     ]
-
-
-def write_row(annotation: Annotation) -> dict[str, Any]:
-    """Return an annotation without its state, as a dict, not a model: there may be very many."""
-    return AnnotationItem.row_of(
-        annotation, penalty=plain(annotation.penalty), value=dict(annotation.mark.value)
-    )
 
 
 def shown(row: ResolvedAnnotation) -> dict[str, Any]:

@@ -153,7 +153,7 @@ class Feed:
         if wanted.asked is None or not page.announcements:
             return page
         keys = list({told.key for told in page.announcements})
-        found = await self._calls.run(self._runs.asked_among, keys, wanted.reach, wanted.asked)
+        found = await self._calls.run(self._runs.matching_among, keys, wanted.reach, wanted.asked)
         kept = [told for told in page.announcements if told.key in found]
         return page._replace(announcements=kept)
 

@@ -70,7 +70,7 @@ async def _events(
     until = monotonic() + LONGEST_S
     yield b"retry: %d\n" % COME_BACK_MS
     while True:
-        new = [a for a in page.announcements if a.is_said or known.add((a.key, a.version))]
+        new = [a for a in page.announcements if a.is_judgement or known.add((a.key, a.version))]
         yield b"".join(_lines(list(map(show, new)), before, page.next))
         if feed.is_stopping or monotonic() > until:
             return

@@ -7,8 +7,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.ports.feed import FeedPage
+from spanloom.core.query.lists import meets
 from spanloom.core.query.positions import Position, Sight, advance, cut, unseen
-from spanloom.core.query.question import meets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +31,7 @@ class Wanted(NamedTuple):
     reach: Reach
     where: Condition | None
     """Condition of the short filters."""
-    with_said: bool = False
+    with_judgements: bool = False
     """Whether to announce changes of annotations and scores too."""
     asked: Condition | None = None
     """Condition of the parameter ``where``, which only the store can check."""
@@ -41,7 +41,7 @@ class Wanted(NamedTuple):
 
         One for each version of a trajectory, and one for changed annotations or scores.
         """
-        seen = (a for a in found if self.with_said or not a.is_said)
+        seen = (a for a in found if self.with_judgements or not a.is_judgement)
         wanted = (a for a in seen if a.now is not None and self._passes(a.now))
         return list({(a.key, a.version): a for a in wanted}.values())
 

@@ -14,14 +14,14 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from spanloom.alerts.keeping import AlertRefusedError, UnknownAlertError
+from spanloom.alerts.service import AlertRefusedError, UnknownAlertError
+from spanloom.annotation.entries import write_row
 from spanloom.annotation.filling import UnknownQueueError
 from spanloom.annotation.queues import NotCompleteError
 from spanloom.annotation.requests import InvalidWritesError, WriteConflictError
 from spanloom.annotation.schemes import UnknownSchemeError
 from spanloom.annotation.scores import DeletedRunError
-from spanloom.api.annotations.schemas import write_row
-from spanloom.api.rows.forms import NotAcceptableError
+from spanloom.api.http.accept import NotAcceptableError
 from spanloom.core.annotation.yaml_tree import SchemeError
 from spanloom.core.errors import (
     InvalidQueryError,
@@ -35,13 +35,13 @@ from spanloom.core.ports.feed import PositionGoneError
 from spanloom.core.query.feed_tokens import encode_token
 from spanloom.core.query.where.problems import InvalidTextsError
 from spanloom.core.records.saved_view import ViewItem
-from spanloom.datasets.keeping import DatasetRefusedError, UnknownDatasetError
+from spanloom.datasets.service import DatasetRefusedError, UnknownDatasetError
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
 from spanloom.evaluation.files.config.text import ConfigError
-from spanloom.evaluators.keeping import EvaluatorRefusedError, UnknownEvaluatorError
-from spanloom.experiments.keeping import ExperimentRefusedError, UnknownExperimentError
-from spanloom.online.keeping import RuleRefusedError, UnknownRuleError
-from spanloom.saved_views.keeping import UnknownViewError, ViewRefusedError
+from spanloom.evaluators.service import EvaluatorRefusedError, UnknownEvaluatorError
+from spanloom.experiments.service import ExperimentRefusedError, UnknownExperimentError
+from spanloom.online.service import RuleRefusedError, UnknownRuleError
+from spanloom.saved_views.service import UnknownViewError, ViewRefusedError
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -1,4 +1,4 @@
-"""Formats of rows: their writers, and the choice of one by ``Accept`` (RFC 9110, 12.5.1)."""
+"""Formats of rows: their writers, and the choice of one by ``Accept``."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import orjson
 
-from spanloom.core.errors import SpanloomError
+from spanloom.api.http.accept import preferred
 from spanloom.core.formats.entry import CSV, JSON, NDJSON, Of, Via
 from spanloom.core.formats.registry import formats_of
 from spanloom.core.showing.csv_text import csv_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from spanloom.api.rows.columns import Columns
     from spanloom.core.formats.entry import Format
@@ -153,31 +153,6 @@ _NOT_INSTALLED = (
 )
 
 
-class NotAcceptableError(SpanloomError):
-    """The ``Accept`` header allows no available format."""
-
-    def __init__(self, accept: str, there_is: Iterable[str], more: str) -> None:
-        """List the available media types."""
-        self.available = list(there_is)
-        listed = ", ".join(self.available)
-        super().__init__(f"No rows in {accept!r}; accept one of {listed}{more}.")
-
-
-class _Range(NamedTuple):
-    """One media range of the header with its weight: ``text/*;q=0.5``."""
-
-    media: str
-    weight: float
-
-    def covers(self, media: str) -> int:
-        """Return how specifically the range matches a media type; 0: not at all."""
-        if self.media == media:
-            return 3
-        if self.media == f"{media.partition('/')[0]}/*":
-            return 2
-        return int(self.media == "*/*")
-
-
 def form_for(accept: str) -> type[Form] | None:
     """Return the writer of the format that a header prefers; ``None`` is JSON.
 
@@ -185,15 +160,8 @@ def form_for(accept: str) -> type[Form] | None:
     ``NotAcceptableError`` if the header allows none.
     """
     there_is = _available()
-    ranges = [_read(part) for part in accept.split(",") if part.strip()]
-    if not ranges:
-        return None
-    wanted = {media: _wanted(ranges, media) for media in there_is}
-    best = max(wanted, key=lambda media: wanted[media])  # the first of equals, so JSON wins ties
-    if wanted[best][0] <= 0:
-        has_all = len(there_is) > len(_FORMS)
-        raise NotAcceptableError(accept, there_is, "" if has_all else _NOT_INSTALLED)
-    chosen = there_is[best]
+    more = "" if len(there_is) > len(_FORMS) else _NOT_INSTALLED
+    chosen = there_is[preferred(accept, there_is, more)]
     if chosen is None:
         return None
     form: type[Form] = chosen.load_writer()
@@ -204,18 +172,3 @@ def _available() -> Mapping[str, Format | None]:
     """Return the formats whose libraries are installed, by media type; JSON first."""
     installed = {form.media_type: form for form in _FORMS if form.is_installed}
     return {JSON: None, **installed}
-
-
-def _wanted(ranges: Sequence[_Range], media: str) -> tuple[float, int]:
-    """Return the weight of the most specific range that matches, and its negated place."""
-    at = max(range(len(ranges)), key=lambda place: ranges[place].covers(media))
-    return (ranges[at].weight if ranges[at].covers(media) else 0.0, -at)
-
-
-def _read(part: str) -> _Range:
-    media, *parameters = (piece.strip().lower() for piece in part.split(";"))
-    weights = [p.removeprefix("q=") for p in parameters if p.startswith("q=")]
-    try:
-        return _Range(media, float(weights[0]) if weights else 1.0)
-    except ValueError:
-        return _Range(media, 0.0)

@@ -11,6 +11,7 @@ from spanloom.api.examples import OTLP, SENT_SPAN, STEP
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
+from spanloom.api.run_views import kept_documents
 from spanloom.api.runs.places import (
     ProjectInQuery,
     SpanIdInPath,
@@ -20,7 +21,6 @@ from spanloom.api.runs.places import (
     known,
     refuse_other,
 )
-from spanloom.api.runs.views import kept_documents
 from spanloom.api.services import Services, Using
 from spanloom.core.formats.json_bytes import Json
 from spanloom.core.formats.otlp import resource_spans_json, span_ids_of

@@ -8,12 +8,12 @@ from spanloom.api.examples import STEPS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.query import fingerprint, refuse_words
+from spanloom.api.query import fingerprint
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import Rows, chosen_page, stream_rows
 from spanloom.api.runs.places import AcceptInHeader, most_of
 from spanloom.api.schemas import ChosenList, StepList, StepsQuery, encode_step_cursor
-from spanloom.api.services import Using
+from spanloom.api.services import Using, refuse_words
 from spanloom.core.model.access import Scope
 from spanloom.core.ports.steps import ListedStep, StepCursor
 from spanloom.core.query.lists import Page, read_page

@@ -12,7 +12,7 @@ from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_known
-from spanloom.api.query import next_cursor, refuse_words
+from spanloom.api.query import next_cursor
 from spanloom.api.rows.documents import from_documents
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import Rows, chosen_page, stream_rows
@@ -26,7 +26,7 @@ from spanloom.api.runs.places import (
     most_of,
 )
 from spanloom.api.schemas import ChosenList, ListQuery, TrajectoryList, position_of
-from spanloom.api.services import Services, Using
+from spanloom.api.services import Services, Using, refuse_words
 from spanloom.core.formats.entry import Format, Of, Via
 from spanloom.core.formats.losses import LOSSES, Losses
 from spanloom.core.formats.parts import Texts, may_continue, with_continuation, with_texts

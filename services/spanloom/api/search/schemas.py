@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field
 
+from spanloom.api.examples import answer, or_rows
 from spanloom.api.query import (
     Instant,
     decode_position,
@@ -16,7 +17,7 @@ from spanloom.api.query import (
 from spanloom.api.schemas import EXAMPLE_TRACE, PageQuery
 from spanloom.core.ports.texts import HitCursor, TextSearch
 from spanloom.core.query.lists import Cursor
-from spanloom.core.query.text_query import parse_text_query
+from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.core.records.hit import HIT, Hit, Part
 
 _STEP_ID = re.compile(r"[0-9a-f]{16}")
@@ -127,3 +128,12 @@ class HitList(BaseModel):
     next_cursor: Annotated[
         str | None, Field(description="Of the next page; `null` after the last.")
     ]
+
+
+HITS = or_rows(
+    answer(
+        "A page of hits; or all of them as lines, or as a table.",
+        "HitList",
+        {"items": [HIT.example], "next_cursor": EXAMPLE_HIT_CURSOR},
+    )
+)

@@ -5,7 +5,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Response
 
-from spanloom.api.examples import HITS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
@@ -14,7 +13,13 @@ from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import Rows, stream_rows
 from spanloom.api.runs.places import AcceptInHeader, most_of
-from spanloom.api.search.schemas import HITS_AT_ONCE, HitList, SearchQuery, encode_hit_cursor
+from spanloom.api.search.schemas import (
+    HITS,
+    HITS_AT_ONCE,
+    HitList,
+    SearchQuery,
+    encode_hit_cursor,
+)
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.ports.texts import HitCursor, ListedHit

@@ -6,8 +6,8 @@ from spanloom.api.examples import COMPARED
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.query import read_where, refuse_words
-from spanloom.api.services import Using
+from spanloom.api.query import read_where
+from spanloom.api.services import Using, refuse_words
 from spanloom.api.stats.compare_schemas import (
     MOST_RUNS,
     ComparedQuery,

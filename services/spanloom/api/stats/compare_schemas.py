@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.api.query import Filters, Name, When, read_where
-from spanloom.core.query.question import all_of
+from spanloom.core.query.selection import all_of
 from spanloom.core.query.where.short_forms import quoted
 from spanloom.core.values.moments import rfc3339_us
 from spanloom.evaluation.comparison.behaviour import MIN_SUPPORT

@@ -10,7 +10,7 @@ from spanloom.api.rows.columns import Columns, Sort
 from spanloom.api.schemas import Where
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.query.intervals import UTC, Interval, parse_interval
-from spanloom.core.query.question import is_orderable
+from spanloom.core.query.selection import is_orderable
 from spanloom.core.query.stats import (
     COUNT,
     MAX_GROUPS,

@@ -8,12 +8,11 @@ from spanloom.api.examples import FACETS, FIELDS, SPELLED, STATS, VALUES
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.query import refuse_words
 from spanloom.api.rows.columns import Sort, columns_of
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import whole_rows
 from spanloom.api.runs.places import AcceptInHeader
-from spanloom.api.services import Using
+from spanloom.api.services import Using, refuse_words
 from spanloom.api.stats.schemas import (
     SUBJECTS,
     Facet,

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.errors import InvalidRequestError
-from spanloom.evaluation.statistics.raters import Said, Unit
+from spanloom.evaluation.statistics.raters import PeopleLabels, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,7 +68,7 @@ def evaluator_labels(client: Client, asked: Asked) -> tuple[str, Mapping[Unit, L
     return names.pop(), {unit: label for unit, (_, label) in found.items()}
 
 
-def people_labels(client: Client, asked: Asked) -> Mapping[Unit, Said]:
+def people_labels(client: Client, asked: Asked) -> Mapping[Unit, PeopleLabels]:
     """Return what people say of each unit; raises ``InvalidRequestError`` if they say nothing."""
     said: defaultdict[Unit, dict[str, Label]] = defaultdict(dict)
     decided: dict[Unit, Label] = {}
@@ -85,7 +85,8 @@ def people_labels(client: Client, asked: Asked) -> Mapping[Unit, Said]:
         kind = "steps" if asked.of_steps else "trajectories"
         raise InvalidRequestError(f"there is no label of {kind} named {asked.human}, nor by them")
     return {
-        unit: Said(said.get(unit, {}), decided.get(unit)) for unit in said.keys() | decided.keys()
+        unit: PeopleLabels(said.get(unit, {}), decided.get(unit))
+        for unit in said.keys() | decided.keys()
     }
 
 

@@ -14,7 +14,7 @@ from spanloom.core.exchange.otlp import Traces
 from spanloom.core.exchange.values import parse
 from spanloom.core.formats.readers import Refused
 from spanloom.evaluation.files.items import Item, read_item
-from spanloom.evaluation.files.judging import GivenRun, given_run
+from spanloom.evaluation.files.judging import RunToJudge, run_to_judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,12 +42,12 @@ def runs_of_file(path: Path, source: Source, project: str | None) -> Iterator[Gi
         else:
             yield Given(_run(found.place, found.document, project), share)
     for stored in traces.documents():
-        yield Given(given_run(orjson.loads(stored.document), project or ""), 1.0)
+        yield Given(run_to_judge(orjson.loads(stored.document), project or ""), 1.0)
 
 
-def _run(place: str, document: Json, project: str | None) -> GivenRun | Unread:
+def _run(place: str, document: Json, project: str | None) -> RunToJudge | Unread:
     try:
-        return given_run(document, project or "")
+        return run_to_judge(document, project or "")
     except (AttributeError, TypeError, ValueError) as error:  # members of other types than ours
         return Unread(place, f"it is no document of a run: {error}")
 

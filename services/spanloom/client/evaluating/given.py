@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from spanloom.evaluation.files.judging import GivenRun
+    from spanloom.evaluation.files.judging import RunToJudge
 
 
 class Unread(NamedTuple):
@@ -18,6 +18,6 @@ class Unread(NamedTuple):
 class Given(NamedTuple):
     """A run or a part that is none, and how much was read so far."""
 
-    run: GivenRun | Unread
+    run: RunToJudge | Unread
     share: float | None = None
     """Of the file, from 0 to 1; ``None``: unknown."""

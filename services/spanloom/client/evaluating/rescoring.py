@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.records.score import ScoreItem
     from spanloom.evaluation.evaluator import Evaluator
     from spanloom.evaluation.files.items import Items
-    from spanloom.evaluation.files.judging import GivenRun
+    from spanloom.evaluation.files.judging import RunToJudge
 
 
 class Place(NamedTuple):
@@ -107,7 +107,7 @@ class Rescoring:
             place = RunPlace(given.run.trace_id, given.run.project)
             waiting.discard(place)
             made = [self._again(at, given.run, is_dry=is_dry) for at in by_run[place]]
-            self.runs += any(is_again for is_again, _ in made)
+            self.runs += any(is_repeated for is_repeated, _ in made)
             for _, rows in made:
                 yield from rows
         for place in waiting:
@@ -145,7 +145,9 @@ class Rescoring:
             return "failed"
         return None if row.stale is None else "stale" if row.stale else "fresh"
 
-    def _again(self, at: Place, run: GivenRun, *, is_dry: bool) -> tuple[bool, Sequence[PlacedRow]]:
+    def _again(
+        self, at: Place, run: RunToJudge, *, is_dry: bool
+    ) -> tuple[bool, Sequence[PlacedRow]]:
         due = self._found[at]
         self.counts += due.reasons
         again = due.again | {row.author for row in self._stale(due.unknown, run)}
@@ -168,7 +170,7 @@ class Rescoring:
         )
         return True, [PlacedRow(f"{at.trace_id}, {one.name}", row_of(one)) for one in scores]
 
-    def _stale(self, rows: Sequence[ScoreItem], run: GivenRun) -> Iterator[ScoreItem]:
+    def _stale(self, rows: Sequence[ScoreItem], run: RunToJudge) -> Iterator[ScoreItem]:
         """Yield those of the scores that are not of what this document says."""
         read: dict[str, Any] = {}
         for row in rows:
@@ -178,7 +180,7 @@ class Rescoring:
                 yield row
 
 
-def _is_stale(row: ScoreItem, run: GivenRun, read: dict[str, Any]) -> bool:
+def _is_stale(row: ScoreItem, run: RunToJudge, read: dict[str, Any]) -> bool:
     """Return whether a score is of something else; ``read`` keeps the run and its fingerprints."""
     if (view := view_named_in(row.view_fingerprint)) is None or row.judged_version == run.version:
         return row.judged_version != run.version

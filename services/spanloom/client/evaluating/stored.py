@@ -15,7 +15,7 @@ from spanloom.client.calls.walks import RowWalks
 from spanloom.client.evaluating.given import Given
 from spanloom.client.found import Found
 from spanloom.client.request import NOT_FOUND, reading_from
-from spanloom.evaluation.files.judging import given_run
+from spanloom.evaluation.files.judging import run_to_judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spanloom.client.calls.walks import Listing
     from spanloom.client.client import AsyncClient, Client
     from spanloom.core.records.run import Run
-    from spanloom.evaluation.files.judging import GivenRun
+    from spanloom.evaluation.files.judging import RunToJudge
 
 IN_FLIGHT = 8
 """Documents that are asked for at a time, where they are not in pages."""
@@ -48,7 +48,7 @@ def stored_runs(client: Client, listing: Listing[Run]) -> Iterator[Given]:
     rows = Found(client, RowWalks(replace(listing.of(_COLUMNS), page_items=PAGE_RUNS)))
     for read, row in enumerate(rows, 1):
         if row["document"] is not None:
-            run = given_run(row["document"], row["project"])
+            run = run_to_judge(row["document"], row["project"])
             yield Given(run, read / total if total else None)
 
 
@@ -74,9 +74,9 @@ class _Reading:
 
     def __init__(self, client: AsyncClient, places: Iterator[RunPlace]) -> None:
         self._client, self._places = client, places
-        self._waiting: deque[asyncio.Task[GivenRun | None]] = deque()
+        self._waiting: deque[asyncio.Task[RunToJudge | None]] = deque()
 
-    async def next(self) -> GivenRun | None:
+    async def next(self) -> RunToJudge | None:
         """Return the run of the next place; ``None`` if it is not there."""
         for place in islice(self._places, IN_FLIGHT - len(self._waiting)):
             self._waiting.append(asyncio.create_task(self._read(place)))
@@ -89,11 +89,11 @@ class _Reading:
         await asyncio.gather(*self._waiting, return_exceptions=True)
         await self._client.close()
 
-    async def _read(self, place: RunPlace) -> GivenRun | None:
+    async def _read(self, place: RunPlace) -> RunToJudge | None:
         request = document(place.trace_id, project=place.project).request
         request = replace(request, expected=request.expected | {NOT_FOUND})
         reply = await self._client.transport.ask(request)
         if reply.status == NOT_FOUND:
             return None
         with reading_from(self._client.url):
-            return given_run(orjson.loads(reply.body), place.project or "")
+            return run_to_judge(orjson.loads(reply.body), place.project or "")

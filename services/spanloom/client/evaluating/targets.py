@@ -23,7 +23,7 @@ from spanloom.client.http_library import httpx
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.model.trajectory import Status
 from spanloom.evaluation.contract.errors import ErrorCode
-from spanloom.evaluation.files.judging import given_run
+from spanloom.evaluation.files.judging import run_to_judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from spanloom.client.client import Client
     from spanloom.evaluation.files.items import Item
-    from spanloom.evaluation.files.judging import GivenRun, Judgement
+    from spanloom.evaluation.files.judging import Judgement, RunToJudge
 
     Target = Callable[[Any, "Place"], str]
     """Answers the input of an item, a JSON value; returns why it failed, or nothing."""
@@ -198,7 +198,7 @@ def _try_all(
             yield Tried(item, repeat, place.trace_id, time.monotonic() + waits_s, fault)
 
 
-def _await(client: Client, tried: Tried, project: str | None) -> GivenRun | None:
+def _await(client: Client, tried: Tried, project: str | None) -> RunToJudge | None:
     """Return the run of a try once it has ended; ``None`` if it does not in time."""
     while True:
         try:
@@ -208,7 +208,7 @@ def _await(client: Client, tried: Tried, project: str | None) -> GivenRun | None
         else:
             told = orjson.loads(body)
             if told["extraction"]["status"] in _ENDED:
-                return given_run(told, project or "")
+                return run_to_judge(told, project or "")
         if time.monotonic() >= tried.until_s:
             return None
         time.sleep(_LOOK_S)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.client.errors import ForbiddenError
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from spanloom.client.client import Client
     from spanloom.client.transfer.otlp_file import Piece
-    from spanloom.client.transfer.sending import Imported
     from spanloom.core.exchange.reports import Report
 
 StoreScores: TypeAlias = "Callable[[Sequence[PlacedRow]], SentScores]"
@@ -42,6 +42,24 @@ def refuse_scores(rows: Sequence[PlacedRow], reason: str) -> SentScores:
     """Refuse all scores, and name them together."""
     refused = [{"place": "scores", "reason": reason}]
     return SentScores(refused_scores=len(rows), refused=refused)
+
+
+@dataclass(slots=True)
+class Imported:
+    """The result of importing a file."""
+
+    file: str
+    accepted_spans: int = 0
+    rejected_spans: int = 0
+    unchanged_runs: int = 0
+    """Runs whose document, or all of whose spans, the service has already."""
+    accepted_scores: int = 0
+    """Scores that are stored, with their runs or before them."""
+    rejected_scores: int = 0
+    rejected: list[dict[str, str]] = field(default_factory=list)
+    """The rejected pieces and scores: place and reason."""
+    losses: dict[str, int] = field(default_factory=dict)
+    """What the format of the file did not tell of the runs, by code."""
 
 
 class RunScores:

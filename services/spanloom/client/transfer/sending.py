@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
@@ -17,7 +16,7 @@ from spanloom.client.errors import BY_STATUS, ApiError
 from spanloom.client.request import OK, Reply, Request
 from spanloom.client.transfer.documents import compare
 from spanloom.client.transfer.otlp_file import Piece, Unreadable, read_pieces
-from spanloom.client.transfer.run_scores import RunScores
+from spanloom.client.transfer.run_scores import Imported, RunScores
 from spanloom.client.transfer.sent_spans import SentSpans
 from spanloom.core.exchange.reports import Report
 from spanloom.core.exchange.sources import CANONICAL
@@ -39,24 +38,6 @@ _REFUSED = frozenset({400, 413, 415})
 _ANSWERED = _REFUSED | {OK, 401, 403, 404, 429, 503}
 FindStored: TypeAlias = "Callable[[Run], Mapping[str, object] | None]"
 """Returns the stored document of a run, if the service has one."""
-
-
-@dataclass(slots=True)
-class Imported:
-    """The result of importing a file."""
-
-    file: str
-    accepted_spans: int = 0
-    rejected_spans: int = 0
-    unchanged_runs: int = 0
-    """Runs whose document, or all of whose spans, the service has already."""
-    accepted_scores: int = 0
-    """Scores that are stored, with their runs or before them."""
-    rejected_scores: int = 0
-    rejected: list[dict[str, str]] = field(default_factory=list)
-    """The rejected pieces and scores: place and reason."""
-    losses: dict[str, int] = field(default_factory=dict)
-    """What the format of the file did not tell of the runs, by code."""
 
 
 class Sending:

@@ -67,15 +67,15 @@ def ordinal(order: Sequence[Hashable]) -> Metric:
     return metric
 
 
-def alpha(met: Coincidences, metric: Metric = nominal) -> Figure:
+def alpha(matrix: Coincidences, metric: Metric = nominal) -> Figure:
     """Return Krippendorff's alpha; any number of annotators, missing values allowed."""
     used: defaultdict[Hashable, float] = defaultdict(float)
-    for (value, _), weight in met.items():
+    for (value, _), weight in matrix.items():
         used[value] += weight
     if not (total := sum(used.values())):
         return Figure(None, NOTHING_SHARED)
     distance = metric(used)
-    observed = sum(weight * distance(a, b) for (a, b), weight in met.items())
+    observed = sum(weight * distance(a, b) for (a, b), weight in matrix.items())
     chance = sum(used[a] * used[b] * distance(a, b) for a in used for b in used)
     if not chance:
         return Figure(None, ONE_VALUE)
@@ -88,12 +88,12 @@ def kappa(pairs: Sequence[Pair]) -> Figure:
 
 
 def kappa_of(counts: Coincidences) -> Figure:
-    """Return Cohen's kappa by how often each pair of values was given."""
+    """Return Cohen's kappa of the number of units per pair of values."""
     return weighted_kappa(counts, lambda a, b: float(a != b))
 
 
 def weighted_kappa(counts: Coincidences, distance: Distance) -> Figure:
-    """Return Cohen's kappa in which a pair of values differs by so much."""
+    """Return Cohen's kappa, weighted by the distance between the two values of a pair."""
     if not (n := sum(counts.values())):
         return Figure(None, NOTHING_SHARED)
     left: defaultdict[Hashable, float] = defaultdict(float)

@@ -136,16 +136,16 @@ def quote_of(step: DocumentStep) -> str:
 def _steps(document: Document) -> Iterator[tuple[str, DocumentStep, str]]:
     """Yield (owning agent's id, step, type) of every step; an agent comes once, as a step."""
     root = document.root
-    met = set()
+    seen = set()
     for agent in document.agents:
         for step in agent.steps:
-            met.add(step.id)
+            seen.add(step.id)
             yield agent.id, step, step.type
     for agent in document.agents:
-        if agent.id not in met and agent.id != root.id:
-            met.add(agent.id)
+        if agent.id not in seen and agent.id != root.id:
+            seen.add(agent.id)
             yield agent.parent_id, agent, AGENT
-    if root.id and root.id not in met:
+    if root.id and root.id not in seen:
         yield "", root, AGENT
 
 
@@ -175,8 +175,8 @@ class Fate(NamedTuple):
     rule: str = ""
 
 
-class Standing(NamedTuple):
-    """The state of one annotation, and its current step."""
+class CurrentState(NamedTuple):
+    """An annotation's state in the current version, and its current step."""
 
     state: State
     step_id: str = ""
@@ -184,38 +184,38 @@ class Standing(NamedTuple):
     reason: str = ""
 
 
-def standing_of(
+def current_state(
     step_id: str, anchor: Anchor, now: Anchors, fates: Callable[[], Mapping[str, Fate]]
-) -> Standing:
+) -> CurrentState:
     """Return the state of an annotation by the anchors of the current version.
 
     ``fates`` is called only if neither its step nor a step it was merged into is there.
     """
     if step_id == WHOLE:
-        return Standing(State.WHOLE)
+        return CurrentState(State.WHOLE)
     if (step := now.by_id.get(step_id)) is not None:
         return _same_step(anchor, step)
     if (home := now.merged.get(step_id)) is not None:
-        return Standing(State.MOVED, home, "its span counts under this step now")
+        return CurrentState(State.MOVED, home, "its span counts under this step now")
     return _other_step(anchor, now, fates().get(step_id))
 
 
-def _other_step(anchor: Anchor, now: Anchors, fate: Fate | None) -> Standing:
+def _other_step(anchor: Anchor, now: Anchors, fate: Fate | None) -> CurrentState:
     if fate is not None and fate.step_id in now.by_id:
-        return Standing(State.MOVED, fate.step_id or "", "its span counts under this step now")
+        return CurrentState(State.MOVED, fate.step_id or "", "its span counts under this step now")
     if (twin := _twin(anchor, now)) is not None:
-        return Standing(State.MOVED, twin.id, "this step says the same")
+        return CurrentState(State.MOVED, twin.id, "this step says the same")
     if fate is not None:
-        return Standing(State.ORPHANED, "", f"its span is no step any more, by {fate.rule}")
-    return Standing(State.ORPHANED, "", "no span has its id any more")
+        return CurrentState(State.ORPHANED, "", f"its span is no step any more, by {fate.rule}")
+    return CurrentState(State.ORPHANED, "", "no span has its id any more")
 
 
-def _same_step(anchor: Anchor, step: AnchoredStep) -> Standing:
+def _same_step(anchor: Anchor, step: AnchoredStep) -> CurrentState:
     if anchor.step_hash == step.hash:
-        return Standing(State.VALID, step.id)
+        return CurrentState(State.VALID, step.id)
     if not anchor.step_hash:
-        return Standing(State.CHANGED, step.id, "what the step said then was not kept")
-    return Standing(State.CHANGED, step.id, "the step says something else now")
+        return CurrentState(State.CHANGED, step.id, "what the step said then was not kept")
+    return CurrentState(State.CHANGED, step.id, "the step says something else now")
 
 
 def _twin(anchor: Anchor, now: Anchors) -> AnchoredStep | None:

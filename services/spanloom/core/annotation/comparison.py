@@ -96,17 +96,17 @@ def differing(units: Units) -> Units:
     return {unit: values for unit, values in units.items() if len(set(values.values())) > 1}
 
 
-def shared_units(units: Units, pair: Sequence[str], says: Sequence[str] = ()) -> Units:
+def shared_units(units: Units, pair: Sequence[str], wanted: Sequence[str] = ()) -> Units:
     """Return the units that both annotators of a pair judged, with only their two values.
 
-    ``says``, one value for each of the two, keeps only the units with exactly these values.
+    ``wanted``, one value for each of the two, keeps only the units with exactly these values.
     """
     shared = {
         unit: {who: values[who] for who in pair}
         for unit, values in units.items()
         if all(who in values for who in pair)
     }
-    expected = list(says)
+    expected = list(wanted)
     return {
         unit: values
         for unit, values in shared.items()
@@ -192,7 +192,7 @@ def _measure(name: str, level: str, units: Units, metric: Metric, seed: int | No
     pairs = list(_pairs(units))
     kappas = [pair.kappa.value for pair in pairs if pair.kappa.value is not None]
     both = [pair for p in pairs for pair, count in p.confusion.items() for _ in range(count)]
-    of_runs = [met for _, run in sorted(runs.items()) if (met := coincidences(run))]
+    of_runs = [matrix for _, run in sorted(runs.items()) if (matrix := coincidences(run))]
     return Measure(
         name,
         level,

@@ -1,4 +1,4 @@
-"""Turns annotations into what other formats hold: assessments, and training examples."""
+"""Converts annotations for other formats: to assessments, and to training examples."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Fate(StrEnum):
     NO_ANSWER = "no_answer"
     """It does not correct a model's output, but an input or a tool's result."""
     UNREADABLE = "unreadable"
-    """``original`` or ``edited`` is no text, or ``part`` is no path of the messages."""
+    """``original`` or ``edited`` is not a text, or ``part`` is not a path in the messages."""
 
 
 _GONE = Fate.CHANGED, None

@@ -35,7 +35,7 @@ class QueueView:
     ) -> None:
         """Build the view of a queue at a time.
 
-        Items come in the order of their places, events in any order. ``alike`` has the agreement on
+        ``items`` are in order of place, ``events`` in any order. ``alike`` has the agreement on
         each item; ``now_us`` decides which claims of a free queue have expired.
         """
         self.queue = queue
@@ -47,7 +47,7 @@ class QueueView:
 
     @cached_property
     def assigned(self) -> Mapping[str, Sequence[str]]:
-        """The annotators of each item; in a free queue those who did it or are working on it."""
+        """The annotators of each item; in a free queue those done with it or at work on it."""
         if self.queue.mode is Mode.FREE:
             return {item: [*self.done_by(item), *self._at_work_on(item)] for item in self._by_id}
         queue = self.queue
@@ -139,7 +139,7 @@ class QueueView:
         return self._events.at_work_on(trace_id, self._since)
 
     def _everybody(self, trace_id: str) -> Sequence[str]:
-        """Return all annotators who are not away, and all who did the item."""
+        """Return all annotators who are not away, and all who are done with the item."""
         here = [who for who in self.queue.annotators if who not in self.queue.away]
         return list(dict.fromkeys([*here, *self.done_by(trace_id)]))
 

@@ -26,11 +26,11 @@ class ItemEvents:
             self._note(event)
 
     def done_by(self, trace_id: str) -> Sequence[str]:
-        """Return who is done with an item, in the order of their first event."""
+        """Return the annotators who are done with an item, in the order of their first event."""
         return [who for who, e in self._of(trace_id).items() if e.event is Event.DONE]
 
     def at_work_on(self, trace_id: str, since_us: int = 0) -> Sequence[str]:
-        """Return who has begun or reopened an item since a time and is not done with it."""
+        """Return the annotators who began or reopened an item since a time and are not done."""
         return [
             who
             for who, e in self._of(trace_id).items()
@@ -83,7 +83,7 @@ def assign(
     """Return the annotators of each item: ``each`` of them, or all if there are fewer.
 
     Annotators who are ``away`` keep their done items; their open ones go to others, whose own items
-    stay. Annotators who did an item without being assigned count among its annotators.
+    stay. Annotators who are done with an item without being assigned count among its annotators.
     """
     load: Counter[str] = Counter()
     assigned = {item: _least_loaded(item, annotators, each, load) for item in items}

@@ -190,11 +190,11 @@ class Checked(NamedTuple):
     line: int
     """The line where it begins, from 1."""
     remarks: Sequence[Remark]
-    """What was not understood, or what Potato reads differently."""
+    """What is not understood, or what Potato reads differently."""
     errors: Sequence[Remark]
     """Errors that keep the scheme from being stored."""
     scheme: Scheme | None = None
-    """The scheme as it is understood; none with errors."""
+    """The parsed scheme; ``None`` if there are errors."""
 
 
 def check_schemes(text: str) -> Sequence[Checked]:

@@ -41,7 +41,7 @@ class Node(NamedTuple):
     value: object
     line: int
     key_lines: Mapping[str, int] = _NO_LINES
-    """Of a mapping: where each key is."""
+    """The line of each key of a mapping."""
 
     @property
     def items(self) -> list[Node]:
@@ -67,7 +67,7 @@ def to_plain(node: Node) -> object:
 def parse_yaml(text: str, *, has_unique_keys: bool = False) -> Node:
     """Return the tree of a text; raises ``SchemeError`` for invalid YAML.
 
-    Of a key that a mapping has twice the last value counts, unless they are to be unique.
+    Of a repeated key the last value counts; with ``has_unique_keys`` it is an error.
     """
     try:
         return _parse(text.removeprefix("\ufeff"), has_unique_keys)
@@ -91,7 +91,7 @@ def _parse(text: str, has_unique_keys: bool) -> Node:
 
 
 class _Loader(yaml.SafeLoader):
-    """Stops composing a text that has more nodes than are read."""
+    """Stops composing a text with more than ``MOST_NODES`` nodes."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -129,7 +129,7 @@ class _Reader:
         return Node(pairs, _line(node), lines)
 
     def _pairs(self, node: yaml.MappingNode) -> Iterator[tuple[yaml.Node, yaml.Node]]:
-        """Yield what is merged into a mapping (``<<``), then its own pairs, which count more."""
+        """Yield the pairs merged into a mapping (``<<``), then its own, which take precedence."""
         own: dict[object, int] = {}
         for key, value in node.value:
             if key.tag == _MERGE:
@@ -144,7 +144,7 @@ class _Reader:
             yield key, value
 
     def _merged(self, value: yaml.Node) -> Iterator[tuple[yaml.Node, yaml.Node]]:
-        """Yield the pairs of one or several mappings, of which the first count more."""
+        """Yield the pairs of one or several mappings; those of earlier mappings take precedence."""
         several = value.value if isinstance(value, yaml.SequenceNode) else [value]
         for one in reversed(several):
             if not isinstance(one, yaml.MappingNode):

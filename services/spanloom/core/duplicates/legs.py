@@ -2,12 +2,12 @@
 
 A call has up to four reports: the framework's tool, its client's leg, the SDK's and the server's,
 each below the one before, or the framework's beside the legs where its spans are never current.
-Times do not tell: networks and the client's own work make them differ. What tells is the protocol:
+Times are no evidence: networks and the client's own work change them. The protocol decides:
 
 - a server's leg below a client's is the far end of that call;
-- the only leg below a tool of its name is that tool's call, two legs are calls of the tool's own;
-- legs beside tools of their name, each within the time of one, are the tools' calls if there are no
-  more of them than of tools.
+- a single leg below a tool of its name is that tool's call, two legs are calls that the tool makes;
+- legs that are not below tools of their name, but within the time of one, are the tools' calls, if
+  there are no more legs than tools.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 FAR_SIDE = "mcp.far_side_alone"
-"""The rule that demotes a call whose caller's own spans are elsewhere, or nowhere."""
+"""The rule that demotes a call whose caller's spans are in another trace, or missing."""
 _SLACKS_NS = (BLUR_NS, 20_000_000)
-"""How far a leg may reach beyond its tool: first by the blur of one clock, then by two clocks'."""
+"""How far a leg may exceed the time of its tool: first on one clock, then on two clocks."""
 _TOOL, _OTHER = Kind.TOOL, Kind.OTHER
 _SEPARATORS = frozenset("_-./:")
 LONGEST_NAME = 128
-"""So far into a tool's name the name of its server may reach."""
+"""The longest prefix of a tool's name that may name its server, in characters."""
 
 
 def find_legs(spans: Iterable[NormalizedSpan]) -> Mapping[str, Leg]:
@@ -50,15 +50,15 @@ class Calls:
     def __init__(
         self, tree: SpanTree, spans: Mapping[str, NormalizedSpan], legs: Mapping[str, Leg]
     ) -> None:
-        """Take all spans by id, and which of them are legs."""
+        """Keep all spans by id, and the legs among them."""
         self._tree = tree
         self._spans = spans
         self._legs = legs
 
     def without_own_calls(self, outer: Mapping[str, str]) -> dict[str, str]:
-        """Return the reports that dialects found, without the legs that are a tool's own calls.
+        """Return ``outer``, the reports found by dialects, without calls that a tool makes itself.
 
-        Those are several legs of one tool that is no leg itself, with different arguments.
+        These are several legs of one tool that is not a leg, with different arguments.
         """
         families: defaultdict[str, list[str]] = defaultdict(list)
         for span_id, target in outer.items():
@@ -74,7 +74,7 @@ class Calls:
         return {span_id: target for span_id, target in outer.items() if span_id not in own}
 
     def pair(self, outer: Mapping[str, str]) -> Mapping[str, str]:
-        """Return for each further report of a call the id of the span that it reports again."""
+        """Return the span that each further report of a call repeats, by their span ids."""
         families: defaultdict[str, list[str]] = defaultdict(list)
         alone: list[str] = []
         for span, above in self._tools_below():
@@ -88,7 +88,7 @@ class Calls:
             inner: above for above, family in families.items() for inner in self._own(above, family)
         }
         free = [span_id for span_id in alone if span_id not in pairs]
-        return pairs | self._pair_beside(free, {*outer, *outer.values(), *pairs.values()})
+        return pairs | self._pair_by_time(free, {*outer, *outer.values(), *pairs.values()})
 
     def _tools_below(self) -> Iterator[tuple[Span, str]]:
         """Yield each tool run and the tool in which it ran, or ``""``: no other step is between."""
@@ -122,15 +122,15 @@ class Calls:
         return leg.tool if leg is not None else self._spans[span_id].facts.tool_name
 
     def _differ(self, one: str, other: str) -> bool:
-        """Return whether both spans have arguments, and each some that the other has not.
+        """Return whether both spans have arguments, and each has some that the other lacks.
 
         A client adds defaults to what the framework passes, so only the values are compared.
         """
         ours, theirs = (set(argument_values(self._spans[i].facts.input)) for i in (one, other))
         return not (ours <= theirs or theirs <= ours)
 
-    def _pair_beside(self, alone: Sequence[str], taken: set[str]) -> dict[str, str]:
-        """Pair legs with the tools of their name in whose time they lie, strictly first."""
+    def _pair_by_time(self, alone: Sequence[str], taken: set[str]) -> dict[str, str]:
+        """Pair legs with tools of their name that ran around them, first with the smaller slack."""
         pairs: dict[str, str] = {}
         for slack_ns in _SLACKS_NS if alone else ():
             legs = [i for i in alone if i not in pairs]
@@ -150,7 +150,7 @@ class Calls:
         return self._spans[span_id].span.start_ns
 
     def _tools_by_name(self, used: set[str]) -> Mapping[str, Sequence[NormalizedSpan]]:
-        """Return the free tools by each name that a leg of theirs may have; a leg may have none."""
+        """Return the unpaired tools by each name that their leg may have; empty matches all."""
         tools: defaultdict[str, list[NormalizedSpan]] = defaultdict(list)
         for span_id, n in self._spans.items():
             if n.kind is _TOOL and span_id not in self._legs and span_id not in used:
@@ -161,7 +161,7 @@ class Calls:
     def _match(
         self, legs: Sequence[str], tools: Sequence[NormalizedSpan], slack_ns: int
     ) -> Mapping[str, str]:
-        """Match the legs with the tools of each time, unless there are more legs than tools."""
+        """Match legs with tools that ran at their time, unless there are more legs than tools."""
         pairs: dict[str, str] = {}
         for near in _overlapping(tools):
             first, last = near[0].span.start_ns, max(n.span.end_ns for n in near)
@@ -169,19 +169,21 @@ class Calls:
             end = bisect_right(legs, last + slack_ns, key=self._start)
             if len(near) > MAX_OPEN or end - begin > 2 * MAX_OPEN:
                 continue
-            within = [i for i in legs[begin:end] if any(self._holds(n, i, slack_ns) for n in near)]
+            within = [
+                i for i in legs[begin:end] if any(self._encloses(n, i, slack_ns) for n in near)
+            ]
             if len(within) > len(near):
                 continue
             free = list(near)
             for leg in within:
-                own = [n for n in free if self._holds(n, leg, slack_ns)]
+                own = [n for n in free if self._encloses(n, leg, slack_ns)]
                 if own:
                     tool = min(own, key=lambda n: n.span.end_ns)
                     free.remove(tool)
                     pairs[leg] = tool.span.span_id
         return pairs
 
-    def _holds(self, tool: NormalizedSpan, leg: str, slack_ns: int) -> bool:
+    def _encloses(self, tool: NormalizedSpan, leg: str, slack_ns: int) -> bool:
         span = self._spans[leg].span
         starts = tool.span.start_ns - slack_ns <= span.start_ns
         ends = span.end_ns <= tool.span.end_ns + slack_ns
@@ -216,9 +218,9 @@ def _names_in(name: str) -> Iterator[str]:
 
 
 def is_far_side(tree: SpanTree, span_id: str, leg: Leg) -> bool:
-    """Return whether a leg without a report above it is the far end of a call from elsewhere.
+    """Return whether a leg without an outer report is the far end of a call from another trace.
 
-    That is a server's leg, or a client's that is the root of its trace. OpenLLMetry's spans are
-    made for plain applications too, and tell arguments and results: they count.
+    It is if it is a server's leg, or a client's that is the root of its trace. OpenLLMetry's spans
+    are not: plain applications send them too, with arguments and results.
     """
     return not leg.is_openllmetry and (leg.is_server or tree.root.span_id == span_id)

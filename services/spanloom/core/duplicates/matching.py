@@ -138,7 +138,7 @@ SLACK_SHARE = 0.05
 """Maximum distance of the starts, and of the ends, of two reports of one run: nanoseconds, or a
 share of its duration. Nested instrumentations delay each other."""
 _BRIEF = 3
-"""A call is so much longer than the beginning of its stream."""
+"""A call takes this many times as long as the beginning of its stream."""
 _MODEL, _TOOL = Kind.MODEL, Kind.TOOL
 
 
@@ -168,11 +168,11 @@ def may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     if ours.span.scope_name == theirs.span.scope_name:
         return False
     if ours.kind is _MODEL:
-        is_near = _is_near(ours, theirs) or _name_one_response(ours, theirs)
+        is_near = _is_near(ours, theirs) or _have_one_response(ours, theirs)
         if is_near and _may_be_one_call(ours, theirs):
             return True
-        is_stream = _overlap(ours, theirs) or _is_its_beginning(ours, theirs)
-        return is_stream and _say_the_same(ours, theirs)
+        is_stream = _overlap(ours, theirs) or _is_stream_start(ours, theirs)
+        return is_stream and _answer_the_same(ours, theirs)
     name, other = _name(ours), _name(theirs)
     if are_simultaneous(ours, theirs):
         return not name or not other or name == other
@@ -198,7 +198,7 @@ def _is_delayed(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     return abs(theirs.span.start_ns - ours.span.start_ns) <= slack_ns and _last_alike(ours, theirs)
 
 
-def _name_one_response(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+def _have_one_response(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     """Return whether both have the same response id: a busy machine may report it much later."""
     return ours.facts.response_id == theirs.facts.response_id != ""
 
@@ -214,17 +214,17 @@ def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     return ours.error is not None or any(a and a == b for a, b in texts)
 
 
-def _say_the_same(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+def _answer_the_same(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     """Return whether two reports have equal counts and the same answer, whenever they ended.
 
-    Of a stream some report the time until it began, others the time until it was read.
+    Of a stream, some instrumentations report the time until it began, others until it was read.
     """
     if bool(ours.error) != bool(theirs.error) or numbers_agree(ours, theirs) is not True:
         return False
     return answer_alike(ours.facts.output, theirs.facts.output)
 
 
-def _is_its_beginning(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
+def _is_stream_start(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     """Return whether both began together, and one ended when the stream of the other began."""
     apart_ns = abs(ours.span.start_ns - theirs.span.start_ns)
     shorter_ns, longer_ns = sorted((_lasted_ns(ours), _lasted_ns(theirs)))

@@ -1,7 +1,7 @@
-"""Finds the traces that are stored as repeats of another one, whatever its calls are by now.
+"""Finds traces that are stored as repeats of another one, also after their calls have changed.
 
-A repeat is usually found by the calls that it shares with its original. These may go: a late span
-changes a call, or displaces it from a trace above the span cap.
+A repeat is usually found by the calls that it shares with its original. These may disappear: a late
+span changes a call, or displaces it from a trace above the span cap.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _OF = "repeat of "
 
 
 def repeat_row(key: TraceKey, original: DuplicateOf) -> Call:
-    """Return the row of the index of calls by which a repeat is found from its original.
+    """Return the row of the call index by which the repeats of a trace are found.
 
-    It is of all times: a search for it may have any window.
+    It matches a search with any time window.
     """
     call_key = _OF + original.trace_id
     return Call(key, original.span_id, call_key, 0, ALWAYS_NS, is_bare=False)
@@ -32,5 +32,5 @@ def repeat_window(original: TraceKey, at_ns: int) -> CallWindow:
 
 
 def is_repeat_row(call: Call) -> bool:
-    """Return whether a row of the index of calls is that of a repeat, and no call."""
+    """Return whether a row of the call index marks a repeat, and is not a call."""
     return call.call_key.startswith(_OF)

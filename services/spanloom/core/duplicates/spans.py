@@ -30,13 +30,13 @@ class Reports:
     spans: Mapping[str, NormalizedSpan]
     """All spans by span id."""
     step_of: dict[str, str] = field(default_factory=dict)
-    """Step id by span id, of all spans that are no noise (its own id if it is the step)."""
+    """Step id by span id, of all spans but noise (its own id if it is the step)."""
     merged: defaultdict[str, list[NormalizedSpan]] = field(
         default_factory=lambda: defaultdict(list)
     )
     """The other spans that report a step, by step id, in order."""
     demoted: dict[str, str] = field(default_factory=dict)
-    """Span ids of spans that are no steps after all, with the rule that decided."""
+    """Ids of spans that are not steps after all, with the rule that decided."""
 
 
 def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
@@ -77,7 +77,7 @@ def _assign(spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[st
 
 
 def _demote_lone_embeddings(spans: Sequence[NormalizedSpan], reports: Reports) -> None:
-    """Demote embeddings if their trace has nothing else: that is indexing, no step of an agent."""
+    """Demote embeddings if their trace has no other steps: that is indexing, not an agent's run."""
     if all(n.facts.data_kind == "embedding" for n in spans if n.kind is not _OTHER):
         kept = [n.span.span_id for n in spans if n.kind is not _OTHER]
         reports.demoted |= dict.fromkeys(kept, "once.embedding_alone")
@@ -86,7 +86,7 @@ def _demote_lone_embeddings(spans: Sequence[NormalizedSpan], reports: Reports) -
 def _demote_far_sides(
     tree: SpanTree, reports: Reports, outer: Mapping[str, str], legs: Mapping[str, Leg]
 ) -> None:
-    """Demote the calls of a trace that has no steps but them and what ran in them."""
+    """Demote the far sides of calls if a trace has no steps but them and those below them."""
     far = {i for i, leg in legs.items() if i not in outer and is_far_side(tree, i, leg)}
     if not far:
         return
@@ -121,7 +121,7 @@ def _merge_nested(
 ) -> dict[str, str]:
     """Merge calls into the call that contains them with only noise between.
 
-    ``legs`` of calls to servers of tools are decided already.
+    ``legs`` (spans of MCP calls) are decided already.
     """
     calls: dict[str, str] = {}
     merged: dict[str, str] = {}

@@ -50,8 +50,8 @@ def find_twins(other: Sequence[Call], own: Sequence[Call]) -> Sequence[Call]:
 def _are_regular(pairs: Sequence[tuple[Call, Call]]) -> bool:
     """Return whether one trace is always first, and the other follows soon for most calls.
 
-    It may be late for a few calls, when it loads modules or writes a traceback, and for streams,
-    which some end at the first piece and others begin there: those count if they say the same.
+    The other may be late for a few calls, when it loads modules or writes a traceback, and for
+    streams, of which each may report another part: these count if their answers are equal.
     """
     starts = [ours.start_ns - theirs.start_ns for ours, theirs in pairs]
     ends = [ours.end_ns - theirs.end_ns for ours, theirs in pairs]
@@ -60,13 +60,13 @@ def _are_regular(pairs: Sequence[tuple[Call, Call]]) -> bool:
 
 
 def _have_one_sign(apart_ns: Sequence[int]) -> bool:
-    """Return whether one is first but for a quarter, and up to the blur of asynchronous code."""
+    """Return whether at most a quarter of the differences beyond ``BLUR_NS`` has the other sign."""
     before, after = (sum(sign * n >= BLUR_NS for n in apart_ns) for sign in (-1, 1))
     return 4 * min(before, after) <= len(apart_ns)
 
 
 def _pairs(other: Sequence[Call], own: Sequence[Call]) -> Iterator[tuple[int, Call, Call]]:
-    """Yield calls that may be twins with their distance in ns; the nearest pairs are twins.
+    """Yield (distance in ns, own call, other call) of possible twins; the nearest are twins.
 
     Equal parallel calls may end in another order than they begin.
     """
@@ -86,7 +86,7 @@ def _nearest(calls: Sequence[Call], call: Call) -> Sequence[Call]:
 
 
 def started_near(calls: Sequence[Call], call: Call) -> Sequence[Call]:
-    """Return the calls whose start a twin of ``call`` may have; ``calls`` are in order."""
+    """Return the calls that began near enough to be twins of ``call``; ``calls`` are in order."""
     apart_ns = most_apart_ns(call)
     first = bisect_left(calls, call.start_ns - apart_ns, key=_START)
     return calls[first : bisect_right(calls, call.start_ns + apart_ns, key=_START)]
@@ -95,7 +95,7 @@ def started_near(calls: Sequence[Call], call: Call) -> Sequence[Call]:
 def overlap_alike(calls: Sequence[Call], call: Call) -> Iterator[Call]:
     """Yield the nearest calls that overlap ``call`` with the same answer; ``calls`` are in order.
 
-    Of a stream one instrumentation may report only the time from its first piece on.
+    One instrumentation may report a stream only from its first chunk on.
     """
     for other in _nearest(calls, call):
         is_within = other.start_ns <= call.end_ns and other.end_ns >= call.start_ns
@@ -121,7 +121,7 @@ def are_twins(ours: Call, theirs: Call) -> bool:
 def _may_be_twins(ours: Call, theirs: Call) -> bool:
     """Return whether the calls began and ended together or overlap for half of the shorter.
 
-    Never if they say different things.
+    Never if their texts contradict each other.
     """
     if ours.contradicts(theirs):
         return False
@@ -235,7 +235,7 @@ def group_by_trace(calls: Iterable[Call]) -> Mapping[TraceKey, Sequence[Call]]:
 def identifying_calls(calls: Iterable[Call]) -> Sequence[Call]:
     """Return the calls, in order, by which a trace is compared with other reports of its run.
 
-    That are all model calls, or the tool runs of a trace without model calls. Return none for a
+    These are all model calls, or the tool runs of a trace without model calls. Return none for a
     bare call, which is compared on its own, and for a trace whose calls are not all known.
     """
     models = [call for call in calls if not is_tool(call.call_key)]
@@ -264,7 +264,7 @@ def _may_be_original(theirs: Call, ours: Call) -> bool:
 
 
 def _place(calls: Sequence[Call]) -> tuple[bool, int, int, int, int, TraceKey]:
-    """Return the sort key of a trace among those that report the same run: the first counts."""
+    """Return the sort key of a trace among those that report one run; the first is the original."""
     first, extent = calls[0], calls[0].extent
     return (
         is_alone(first.call_key),

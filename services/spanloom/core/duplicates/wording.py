@@ -23,31 +23,31 @@ if TYPE_CHECKING:
     from spanloom.core.model.message import Json
 
 HEAD_CHARS = 256
-"""Texts that agree so far are one, cut off differently."""
+"""Texts that are equal up to this length count as equal: senders cut them differently."""
 MOST_REQUESTS = 16
-"""So many tools that a call requests are compared."""
+"""How many of the tools that a call requests are compared."""
 LONGEST_HEAD = 4 * HEAD_CHARS
-"""So many characters of a text are read for its head."""
+"""How many characters of a text are read for its head."""
 _NO_WORDS = re.compile(r"\W+")
 _HIDDEN = frozenset({"redacted", "__redacted__", "hidden", "filtered", "masked"})
 _USER = '{"role":"user"'
 """The start of a user's message in the compact JSON of a conversation."""
 _DECODER = JSONDecoder()
 _JSON_STARTS = ("{", "[")
-"""Of texts that count only if they can be parsed: one that was cut off has keys for words."""
-TELLING_CHARS = 64
-"""Equal answers of this length are of one call: the questions need not be read."""
+"""Texts that begin so count only if they can be parsed: in a cut one, keys would be words."""
+IDENTIFYING_CHARS = 64
+"""Equal answers of this length identify a call: questions need not be compared."""
 
 
 def contradict(ours: tuple[str, str], theirs: tuple[str, str]) -> bool:
-    """Return whether two calls, each as input and output, say different things."""
+    """Return whether the texts of two calls, each as (input, output), contradict each other."""
     if ours[1] != theirs[1]:
         mine, others = read_answer(ours[1]), read_answer(theirs[1])
-        if _differ(mine.text, others.text) or _request_others(mine, others):
+        if _differ(mine.text, others.text) or _request_other_tools(mine, others):
             return True
-        if _are_telling(mine) and _are_telling(others):
+        if _is_identifying(mine) and _is_identifying(others):
             return False
-    return ours[0] != theirs[0] and _ask_others(ours[0], theirs[0])
+    return ours[0] != theirs[0] and _ask_differently(ours[0], theirs[0])
 
 
 def answer_alike(ours: str, theirs: str) -> bool:
@@ -56,10 +56,10 @@ def answer_alike(ours: str, theirs: str) -> bool:
     return mine == others and bool(mine.text or mine.requests)
 
 
-def _ask_others(ours: str, theirs: str) -> bool:
+def _ask_differently(ours: str, theirs: str) -> bool:
     """Return whether the question of neither call is anywhere in the input of the other.
 
-    One may have another role there, where a role was lost.
+    It may have another role there, if its role was lost.
     """
     mine, others = read_question(ours), read_question(theirs)
     return (
@@ -83,8 +83,8 @@ class Answer(NamedTuple):
     """Name and arguments of each of the first tools that it called."""
 
 
-def _request_others(ours: Answer, theirs: Answer) -> bool:
-    """Return whether both call tools, and none of one is among those of the other.
+def _request_other_tools(ours: Answer, theirs: Answer) -> bool:
+    """Return whether both call tools, and no call of one is among those of the other.
 
     Names or arguments of some may be lost.
     """
@@ -92,8 +92,8 @@ def _request_others(ours: Answer, theirs: Answer) -> bool:
     return bool(pairs) and not any(a in b or b in a for a, b in pairs)
 
 
-def _are_telling(answer: Answer) -> bool:
-    return any(len(words) >= TELLING_CHARS for words in (answer.text, *answer.requests))
+def _is_identifying(answer: Answer) -> bool:
+    return any(len(words) >= IDENTIFYING_CHARS for words in (answer.text, *answer.requests))
 
 
 def read_answer(output: str) -> Answer:
@@ -104,38 +104,38 @@ def read_answer(output: str) -> Answer:
     return Answer(text, [_letters(request) for request in requests])
 
 
-def read_question(asked: str) -> str:
+def read_question(input_text: str) -> str:
     """Return the wording of the last message of the user in a call's input; empty if unknown.
 
     Only that message is parsed: it begins where its role is written for the last time.
     """
-    start = asked.rfind(_USER)
-    if start < 0 or not may_read(asked):
+    start = input_text.rfind(_USER)
+    if start < 0 or not may_read(input_text):
         return ""
     try:
-        message, _ = _DECODER.raw_decode(asked, start)
+        message, _ = _DECODER.raw_decode(input_text, start)
     except (ValueError, RecursionError):
         return ""
     return _letters(_text(message))
 
 
 class Digests(NamedTuple):
-    """What a call said, as numbers to compare with calls of other traces; 0 is unknown."""
+    """Digests of a call's texts, to compare calls of different traces; 0 is unknown."""
 
     answer: int = 0
     question: int = 0
 
 
-def digest_wording(asked: str, answered: str) -> Digests:
-    """Return the digests of a call; a long answer is enough to know it by."""
-    text = "\n".join(map(_text, _messages(answered)))
+def digest_wording(input_text: str, output_text: str) -> Digests:
+    """Return the digests of a call; a long answer identifies it without the question."""
+    text = "\n".join(map(_text, _messages(output_text)))
     answer = _letters(text if text.startswith(_JSON_STARTS) else text[:LONGEST_HEAD])
-    is_short = 0 < len(answer) < TELLING_CHARS
-    return Digests(_digest(answer), _digest(read_question(asked)) if is_short else 0)
+    is_short = 0 < len(answer) < IDENTIFYING_CHARS
+    return Digests(_digest(answer), _digest(read_question(input_text)) if is_short else 0)
 
 
 def _digest(letters: str) -> int:
-    """Return a number from 1 on for the head of a text, which a limit has not cut off."""
+    """Return the digest of the head of a text, at least 1; 0 for an empty text."""
     if not letters:
         return 0
     digest = hashlib.blake2b(letters[:HEAD_CHARS].encode(), digest_size=8)
@@ -156,7 +156,7 @@ def _requests(message: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return the letters of an answer that is no messages; none of other JSON."""
+    """Return the letters of an answer in plain text; empty for JSON."""
     return "" if text.startswith(_JSON_STARTS) else _letters(text)
 
 

@@ -1,8 +1,8 @@
-"""Reads evaluation sets of Google's ADK: each case is a run, the conversation that is expected.
+"""Reads evaluation sets of Google's ADK: each case, an expected conversation, becomes a run.
 
 ``{"eval_set_id", "eval_cases": [{"eval_id", "conversation": [{"user_content", "final_response",
 "intermediate_data": {"tool_uses", "tool_responses"}}]}]}``; contents are ``{"role", "parts"}``.
-Nothing of it ran: written as rows of another system, the runs are items of a data set.
+None of it was executed: written as rows of another system, the runs are items of a dataset.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ _BETWEEN = frozenset({"tool_uses", "tool_responses"})
 
 
 class Reader:
-    """Reads sets, in which each case stands alone."""
+    """Reads evaluation sets; cases are independent of each other."""
 
-    def fits(self, value: Any) -> bool:  # as JSON has it
-        """Return whether a value is a set."""
+    def fits(self, value: Any) -> bool:  # any JSON value
+        """Return whether a value is an evaluation set."""
         return isinstance(value, dict) and isinstance(value.get(_CASES), list)
 
-    def holds(self, first: Any) -> bool:  # as JSON has it
+    def holds(self, first: Any) -> bool:  # any JSON value
         """See ``Reader``."""
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the run of each case; a case that is refused keeps no other away."""
+        """Yield the run of each case; a refused case does not stop the others."""
         for place, value in values:
             try:
-                given = an_object(value, "the set")
-                cases = a_list(given.get(_CASES), _CASES)
+                whole = an_object(value, "the set")
+                cases = a_list(whole.get(_CASES), _CASES)
             except InvalidRequestError as error:
                 yield Refused(place, str(error))
                 continue
@@ -54,11 +54,11 @@ class Reader:
                 yield Refused(place, f"{_CASES}: the set has none")
             for at, case in enumerate(cases):
                 where = place if len(cases) == 1 else f"{place}: case {at + 1}"
-                yield from read_alone(where, (given, case), _read_case, reading)
+                yield from read_alone(where, (whole, case), _read_case, reading)
 
 
-def _read_case(given: tuple[Json, Any], reading: Reading) -> Iterable[Json]:
-    whole, value = given
+def _read_case(set_and_case: tuple[Json, Any], reading: Reading) -> Iterable[Json]:
+    whole, value = set_and_case
     of_set = whole.get(_SET)
     case = an_object(value, "the case")
     own = case.get(_ID)
@@ -87,7 +87,7 @@ def _read_case(given: tuple[Json, Any], reading: Reading) -> Iterable[Json]:
 
 
 def _turn(turn: Json, where: str, reading: Reading) -> Iterator[Json]:
-    """Yield what the user said, the calls that are expected, their results, and the answer."""
+    """Yield the user's message, the expected calls, their results, and the answer."""
     yield {
         "role": "user",
         "content": _text(turn.get("user_content"), f"{where}.user_content", reading),
@@ -99,12 +99,14 @@ def _turn(turn: Json, where: str, reading: Reading) -> Iterator[Json]:
     calls = [_call(use, f"{where}.intermediate_data.tool_uses.{n}") for n, use in enumerate(uses)]
     if calls:
         yield {"role": "assistant", "content": "", "tool_calls": calls}
-    given = a_list(between.get("tool_responses") or [], f"{where}.intermediate_data.tool_responses")
-    for n, value in enumerate(given):
-        told = an_object(value, f"{where}.intermediate_data.tool_responses.{n}")
-        answered = told.get("response")
-        text = answered if isinstance(answered, str) else dump(answered or {}).decode()
-        yield {"role": "tool", "content": text, **_named(told)}
+    responses = a_list(
+        between.get("tool_responses") or [], f"{where}.intermediate_data.tool_responses"
+    )
+    for n, value in enumerate(responses):
+        response = an_object(value, f"{where}.intermediate_data.tool_responses.{n}")
+        result = response.get("response")
+        text = result if isinstance(result, str) else dump(result or {}).decode()
+        yield {"role": "tool", "content": text, **_named(response)}
     if turn.get("final_response") is not None:
         text = _text(turn["final_response"], f"{where}.final_response", reading)
         yield {"role": "assistant", "content": text}
@@ -119,18 +121,18 @@ def _call(value: object, where: str) -> Json:
     return {**own, "type": "function", "function": function}
 
 
-def _named(told: Json) -> Json:
-    names = {"tool_call_id": told.get("id"), "name": told.get("name")}
+def _named(response: Json) -> Json:
+    names = {"tool_call_id": response.get("id"), "name": response.get("name")}
     return {name: text for name, text in names.items() if isinstance(text, str)}
 
 
 def _text(value: object, where: str, reading: Reading) -> str:
-    """Return the texts of a content by lines; other parts are dropped."""
+    """Return the text parts of a content, joined by line breaks; other parts are dropped."""
     content = an_object(value, where)
     parts = a_list(content.get("parts") or [], f"{where}.parts")
-    told = [an_object(part, f"{where}.parts.{n}").get("text") for n, part in enumerate(parts)]
-    texts = [text for text in told if isinstance(text, str)]
-    reading.losses.note(Code.PARTS_DROPPED, where, len(told) - len(texts))
+    found = [an_object(part, f"{where}.parts.{n}").get("text") for n, part in enumerate(parts)]
+    texts = [text for text in found if isinstance(text, str)]
+    reading.losses.note(Code.PARTS_DROPPED, where, len(found) - len(texts))
     return "\n".join(texts)
 
 

@@ -1,4 +1,4 @@
-"""Attributes that mean something else in a source."""
+"""Attributes whose meaning in a source differs from ours."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from spanloom.core.values.attributes import decimal
 
 
 def with_number(metadata: dict[str, str], name: str) -> dict[str, str]:
-    """Return metadata in which a value that is no number has another name: ``source_cost``."""
+    """Return the metadata with ``name`` renamed to ``source_…`` if its value is not a number."""
     if name in metadata and decimal(metadata[name]) is None:
         metadata[f"source_{name}"] = metadata.pop(name)
     return metadata

@@ -1,4 +1,4 @@
-"""Lines of ``{"messages", "tools", "metadata"}``, on which models are tuned."""
+"""Lines of ``{"messages", "tools", "metadata"}``, used to fine-tune models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spanloom.core.exchange.drafts import complete
 from spanloom.core.exchange.kept import OF_THE_SENDER
 from spanloom.core.exchange.messages.reading import draft_of_messages, is_message_list
 from spanloom.core.exchange.messages.rows import source_of
-from spanloom.core.exchange.messages.writing import about_run, kept_beside, talk_of, tools_of
+from spanloom.core.exchange.messages.writing import about_run, kept_by_messages, talk_of, tools_of
 from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.readers import EachAlone, a_list, an_object
@@ -28,7 +28,7 @@ _READ = frozenset({"messages", "metadata"})
 _OF_OTHERS = frozenset({"annotations", "index", "inputs", "root_step", "type"})
 
 
-_KEPT = kept_beside(OF_THE_SENDER, {"name"}, of_models={TOOL_DEFINITIONS})
+_KEPT = kept_by_messages(OF_THE_SENDER, {"name"}, of_models={TOOL_DEFINITIONS})
 
 
 def write(stored: Stored, losses: Losses) -> bytes:

@@ -1,8 +1,8 @@
-"""Rows of Databricks' Agent Evaluation: a request, what came of it, what is expected of it.
+"""Rows of Databricks' Agent Evaluation: a request, the response, the expectations.
 
 A row is a run if it has a ``trace``, or else a ``response``: these are what the schema requires of
-an application that has run. A row with neither is an item to be run, and refused. A file may also
-be one object of columns, as the schema's own example is written.
+an application that has run. A row with neither is an item still to be run, and is refused. A file
+may also be one object of columns, like the schema's own example.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _OF_SEARCHES = ("spans", "trace_metadata", "state")
 """Columns of MLflow's ``search_traces``, which has requests and responses too."""
 
 _RETRIEVAL = dump(names.RETRIEVAL)
-"""In the text of a document that has such steps; the others need not be searched for them."""
+"""Occurs in the text of each document with retrieval steps: others need not be parsed."""
 
 
 def write_row(stored: Stored, losses: Losses) -> bytes:
@@ -80,17 +80,17 @@ def write_row(stored: Stored, losses: Losses) -> bytes:
     return dump({**row, "trace": trace})
 
 
-def _request_out(text: str) -> Any:  # as JSON has it
-    """Return a request: a string if it is one message of a user, else messages."""
+def _request_out(text: str) -> Any:  # any JSON value
+    """Return a request: a string if it is a single user message, else messages."""
     value = json_value(text)
     messages = value.get("messages") if isinstance(value, dict) else value
     listed = messages if isinstance(messages, list) else []
-    said = [one for one in listed if isinstance(one, dict) and isinstance(one.get("role"), str)]
-    if not said or len(said) < len(listed):
+    spoken = [one for one in listed if isinstance(one, dict) and isinstance(one.get("role"), str)]
+    if not spoken or len(spoken) < len(listed):
         return value if isinstance(value, dict) and isinstance(value.get("query"), str) else text
-    content = said[0].get("content")
-    is_one = len(said) == 1 and said[0]["role"] == "user" and isinstance(content, str)
-    return content if is_one else {"messages": said}
+    content = spoken[0].get("content")
+    is_one = len(spoken) == 1 and spoken[0]["role"] == "user" and isinstance(content, str)
+    return content if is_one else {"messages": spoken}
 
 
 def last_retrieval(document: Document) -> DocumentStep | None:
@@ -100,7 +100,7 @@ def last_retrieval(document: Document) -> DocumentStep | None:
 
 
 def _context(step: DocumentStep, losses: Losses) -> Iterator[Json]:
-    """Yield the documents of a retrieval; one that does not say which it is gets an id."""
+    """Yield the documents of a retrieval; one without a URI gets an id."""
     for at, document in enumerate(documents_in(step.output)):
         if not (uri := uri_of(document)):
             losses.note(Code.IDS_MADE, f"{step.id}.{at}")
@@ -110,18 +110,18 @@ def _context(step: DocumentStep, losses: Losses) -> Iterator[Json]:
 class Rows:
     """Reads rows, one by one or as an object of columns."""
 
-    def fits(self, value: Any) -> bool:  # as JSON has it
-        """Return whether a value has a request and is no row of another kind."""
+    def fits(self, value: Any) -> bool:  # any JSON value
+        """Return whether a value has a request and is not a row of another system."""
         if not isinstance(value, dict) or "request" not in value or "inputs" in value:
             return False
         return not any(name in value for name in _OF_SEARCHES)
 
-    def holds(self, first: Any) -> bool:  # as JSON has it
+    def holds(self, first: Any) -> bool:  # any JSON value
         """See ``Reader``."""
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield every run of the rows, and what is refused."""
+        """Yield the run of each row, and the refusals."""
         for value in values:
             try:
                 rows = list(rows_in(value))
@@ -147,7 +147,7 @@ def rows_in(located: Located) -> Iterator[Located]:
         yield Located(f"{place}: row {at + 1}", {name: cells[at] for name, cells in value.items()})
 
 
-def _read_row(value: Any, reading: Reading) -> Iterable[Json]:  # as JSON has it
+def _read_row(value: Any, reading: Reading) -> Iterable[Json]:  # any JSON value
     row = an_object(value, "row")
     if not is_given(row.get("request")) and not is_given(row.get("trace")):
         raise InvalidRequestError("request: it is missing")
@@ -170,14 +170,14 @@ def _read_row(value: Any, reading: Reading) -> Iterable[Json]:  # as JSON has it
 
 def _request_in(request: object, reading: Reading) -> str:
     """Return a request as text, its messages as JSON."""
-    told = json_object(request) if isinstance(request, str) else request
-    if isinstance(told, dict) and "messages" in told:
-        return _messages(told["messages"], "request.messages", reading)
-    if isinstance(told, dict) and "query" in told:
-        query = a_text(told["query"], "request.query")
-        earlier = a_list(told.get("history") or [], "request.history")
-        asked = [*earlier, {"role": "user", "content": query}]
-        return _messages(asked, "request.history", reading) if earlier else query
+    value = json_object(request) if isinstance(request, str) else request
+    if isinstance(value, dict) and "messages" in value:
+        return _messages(value["messages"], "request.messages", reading)
+    if isinstance(value, dict) and "query" in value:
+        query = a_text(value["query"], "request.query")
+        earlier = a_list(value.get("history") or [], "request.history")
+        messages = [*earlier, {"role": "user", "content": query}]
+        return _messages(messages, "request.history", reading) if earlier else query
     if isinstance(request, str) or request is None:
         return text_in(request or "", "request", reading)
     wanted = "a string, or an object with `messages` or `query`"
@@ -191,7 +191,7 @@ def _messages(value: object, where: str, reading: Reading) -> str:
 
 
 def _retrieval(draft: Draft, context: list[Any]) -> DraftStep:
-    """Return the retrieval that a row has the result of."""
+    """Return a retrieval step with the documents of a row."""
     documents = [
         {"page_content": one.get("content") or "", "metadata": {"doc_uri": one.get("doc_uri")}}
         for at, value in enumerate(context)

@@ -1,8 +1,8 @@
 """Runs of other systems as canonical documents: readers make drafts, this completes them.
 
 A draft has the steps that a source shows, with their types. Owners, metrics, failures and outcome
-follow from them by the rules of extraction; nothing is searched for in texts, and no step is taken
-for a second report of another. What a draft says of a step is in the document unchanged.
+follow from them by the rules of extraction; texts are not parsed, and steps are not merged as
+duplicates. The facts of a step are in the document exactly as in the draft.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import AgentStep, StepError, Trajectory
 
 MAX_STEPS = 100_000
-"""The most steps of one run of a file."""
+"""The maximum number of steps of a run that is read from a file."""
 _LAST_MS = 2**63 // 10**6 - 1
 _RULE = "read"
 _NUMBERS = (COST, "reported_cost")
@@ -54,9 +54,9 @@ class DraftStep:
     id: str
     """16 hex digits (``ids.step_id_of``), unique in the run."""
     parent_id: str
-    """The step that it ran in; empty for the root."""
+    """Id of the step that it ran in; empty for the root."""
     kind: Kind
-    """``Kind.OTHER`` only for a root that is no agent, model call, tool or graph node."""
+    """``Kind.OTHER`` only for a root that is not an agent, model call, tool or graph node."""
     name: str
     input: str = ""
     output: str = ""
@@ -69,8 +69,8 @@ class DraftStep:
     model: str = ""
     first_token_ms: float | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
-    """Exactly what the step's ``metadata`` has; ``model`` need not be repeated in it. The ``cost``
-    of an agent is in its entry among the agents only."""
+    """The step's ``metadata`` in the document; ``model`` need not be repeated in it. The ``cost``
+    of an agent is only in ``agent_steps``."""
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ class Draft:
     format: str
     """Becomes ``extraction.dialects``."""
     steps: Sequence[DraftStep]
-    """The root first; the others in any order, which decides between those of one millisecond."""
+    """The root first, then the others; their order decides among those of the same millisecond."""
     extras: Mapping[str, object] = field(default_factory=dict)
     """Members of ``extraction`` that only the source knows: ``conversation_id``, ``user_id``,
     ``tags``, ``environment``, ``metadata`` (strings by name; ``source_id``) …"""
@@ -123,7 +123,7 @@ def _check(steps: Sequence[DraftStep]) -> None:
 
 
 def _spans(draft: Draft) -> Sequence[Span]:
-    """Return a span for each step, each a nanosecond later, so that the order of a draft lasts."""
+    """Return a span for each step, each a nanosecond later, to preserve the draft's order."""
     in_order = sorted(draft.steps, key=attrgetter("start_ms"))
     return [_span(draft.trace_id, step, at) for at, step in enumerate(in_order)]
 
@@ -166,7 +166,7 @@ def _normalized(span: Span, step: DraftStep, dialect: str) -> NormalizedSpan:
 
 
 def _countable(step: DraftStep) -> DraftStep:
-    """Return the step without metadata that extraction would sum up, and cannot."""
+    """Return the step without metadata that extraction would fail to parse as numbers or tags."""
     metadata = step.metadata
     wrong = {name for name in _NUMBERS if name in metadata and decimal(metadata[name]) is None}
     if "tags" in metadata:
@@ -215,7 +215,7 @@ def _step(built: Step, drafted: DraftStep, without: Collection[str]) -> Step:
 
 
 def _cost(agent: Step) -> Mapping[str, str]:
-    """Return the cost of an agent's own calls, which follows from theirs."""
+    """Return the cost of an agent's own calls, which is computed from theirs."""
     return {COST: agent.metadata[COST]} if COST in agent.metadata else {}
 
 
@@ -225,12 +225,12 @@ _FROM_TEXTS = frozenset(
 
 
 def _known(extras: Mapping[str, object]) -> Mapping[str, object]:
-    """Return what follows from the steps; the rest is the source's to say."""
+    """Return the members derived from the steps; the others come from the source."""
     return {name: value for name, value in extras.items() if name not in _FROM_TEXTS}
 
 
 def usage_of(counts: Iterable[object]) -> Usage:
-    """Return token counts in the order of ``Usage``; what is no count is 0."""
+    """Return token counts in the order of ``Usage``; invalid counts are 0."""
     return Usage(
         *(max(0, n) if isinstance(n, int) and not isinstance(n, bool) else 0 for n in counts)
     )

@@ -1,7 +1,7 @@
 """Splits a file that is one JSON array into the texts of its elements, by its brackets.
 
-An element that is broken is yielded as it is, and the next is split off; so a large array is never
-in memory.
+A broken element is yielded as it is, and splitting goes on after it. The whole array is never in
+memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MAX_BYTES = 256 * 1024 * 1024
 """The longest text of one value."""
 PIECE_BYTES = 1024 * 1024
 TOO_LONG = "it is longer than 256 MiB"
-BEHIND = "it is no part of the array before it"
+NOT_IN_ARRAY = "it is no part of the array before it"
 _CUT = "the array is cut off here"
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\],]', re.DOTALL)
 _IN_TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
@@ -26,14 +26,14 @@ class Text(NamedTuple):
     """The text of a value."""
 
     place: str
-    """For people: ``line 3``."""
+    """For error messages: ``line 3``."""
     text: bytes
     fault: str = ""
-    """Why it is not read, if it is known without reading it."""
+    """Why it cannot be read, if that is known without parsing it."""
 
 
 def elements_of(file: IO[bytes]) -> Iterator[Text]:
-    """Yield the elements of an array, of which at most one and a piece are in memory."""
+    """Yield the elements of an array; at most one element and one chunk are in memory."""
     while file.read(1) != b"[":
         pass
     number, buffer, at, depth, is_long = 1, b"", 0, 0, False
@@ -41,7 +41,7 @@ def elements_of(file: IO[bytes]) -> Iterator[Text]:
         begin = 0
         for token in _TOKEN.finditer(buffer, at):
             sign, at = token[0], token.end()
-            if sign == b'"':  # the text goes on in the next piece
+            if sign == b'"':  # the element continues in the next chunk
                 at = token.start()
                 break
             depth += (sign in b"{[") - (sign in b"}]") if len(sign) == 1 else 0
@@ -51,7 +51,7 @@ def elements_of(file: IO[bytes]) -> Iterator[Text]:
                     yield _element(number, text, is_long=is_long)
                 number, begin, is_long = number + 1, at, False
             if depth < 0:
-                yield from _behind(buffer[at:] + file.read(PIECE_BYTES), number - 1)
+                yield from _after(buffer[at:] + file.read(PIECE_BYTES), number - 1)
                 return
         is_long = is_long or len(buffer) - begin > MAX_BYTES
         buffer, at = _left(buffer, at) if is_long else (buffer[begin:], at - begin)
@@ -68,13 +68,13 @@ def _element(number: int, text: bytes, *, is_long: bool, fault: str = "") -> Tex
 
 
 def _left(buffer: bytes, at: int) -> tuple[bytes, int]:
-    """Return what is left to look at of an element that is too long, and where: an open text."""
+    """Return the unscanned rest of an oversized element; an open string is kept open."""
     if buffer[at : at + 1] != b'"':
         return buffer[at:], 0
     rest = _IN_TEXT.match(buffer, at + 1)
     return b'"' + buffer[rest.end() if rest else len(buffer) :], 0
 
 
-def _behind(rest: bytes, items: int) -> Iterator[Text]:
+def _after(rest: bytes, items: int) -> Iterator[Text]:
     if rest.strip():
-        yield Text(f"behind item {items}", b"", BEHIND)
+        yield Text(f"behind item {items}", b"", NOT_IN_ARRAY)

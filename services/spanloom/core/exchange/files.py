@@ -1,6 +1,6 @@
-"""How the bodies of runs, each in the format of one run, make a file (``Filed``).
+"""Joins the bodies of single runs to a file (``Filed``).
 
-The position in the file is one number, so that an interrupted export goes on.
+The position in the file is one number, with which an interrupted export resumes.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ _INDEX = "index"
 
 
 class Layout:
-    """Puts the bodies of runs one after the other into a file."""
+    """Appends the bodies of runs to a file."""
 
     def __init__(self, filed: Filed, items: int = 0) -> None:
-        """Go on behind this number of items; ``Filed.FOLDER`` has one file for each."""
+        """Continue after this number of items; ``Filed.FOLDER`` has one file for each."""
         self._add = _ADDED[filed]
         self._end = _ENDS.get(filed, _no_end)
         self.items = items
         """Items that are in the file."""
 
     def add(self, body: bytes) -> bytes:
-        """Return what the file goes on with for a run; nothing for a list without items."""
+        """Return the bytes to append for a run; none for a list without items."""
         text, self.items = self._add(body, self.items)
         return text
 
     @property
     def end(self) -> bytes:
-        """What the file ends with."""
+        """The bytes at the end of the file."""
         return self._end(self.items)
 
 
 _Added: TypeAlias = "tuple[bytes, int]"
-"""A text, and the number of items with it."""
+"""The bytes to append, and the number of items after that."""
 
 
 def _line(body: bytes, items: int) -> _Added:
@@ -50,18 +50,18 @@ def _line(body: bytes, items: int) -> _Added:
 
 
 def _spread(body: bytes, items: int) -> _Added:
-    value: Any = orjson.loads(body)  # as JSON has it
+    value: Any = orjson.loads(body)  # any JSON value
     found = value if isinstance(value, list) else [value]
     lines = [dump(_numbered(one, at)) + b"\n" for at, one in enumerate(found, items)]
     return b"".join(lines), items + len(lines)
 
 
-def _numbered(item: Any, at: int) -> Any:  # as JSON has it
+def _numbered(item: Any, at: int) -> Any:  # any JSON value
     return {**item, _INDEX: at} if isinstance(item, dict) and _INDEX in item else item
 
 
 def _in_array(body: bytes, items: int) -> _Added:
-    """Take the items out of a list by its brackets: they need not be parsed."""
+    """Strip the brackets of a list: its items need not be parsed."""
     text = body.strip()
     if text.startswith(b"["):
         text = text[1:-1].strip()

@@ -1,7 +1,7 @@
-"""Ids of runs and steps from other systems: theirs where they have the form, else hashes.
+"""Ids of runs and steps from other systems: theirs where valid here, else hashes.
 
 Never random: the same source gives the same ids, so a file that is imported again changes nothing.
-Every reader counts the ids that are made with ``note_made``.
+Every reader counts the generated ids with ``note_made``.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ _UUID_CHARS = 36
 
 
 def trace_id_of(format_id: str, project: str, source: str) -> str:
-    """Return the trace id for a source's id, or for the canonical JSON of an item without one.
+    """Return the trace id for a source's id, or for the canonical JSON of an item without an id.
 
-    32 hex digits stay, also behind MLflow's prefixes; of a UUID the hyphens go; the rest is hashed.
+    32 hex digits are kept, also after MLflow's prefixes; a UUID loses its hyphens; any other id is
+    hashed.
     """
     bare = _PREFIXES.sub("", source, count=1).lower()
     if _TRACE.fullmatch(bare) and bare != _NO_TRACE:
@@ -45,9 +46,9 @@ def as_uuid(trace_id: str) -> str:
 
 
 def step_id_of(trace_id: str, path: str, source: str = "", taken: Collection[str] = ()) -> str:
-    """Return the id of a step: the source's if it has 16 hex digits and is free, else a hash.
+    """Return the id of a step: the source's if it has 16 hex digits and is unused, else a hash.
 
-    ``path`` is the step's place in the source, by which two steps without ids differ.
+    ``path`` is the step's place in the source; it distinguishes steps without ids.
     """
     bare = source.removeprefix("0x").lower()
     if _STEP.fullmatch(bare) and bare != _NO_STEP and bare not in taken:
@@ -56,7 +57,7 @@ def step_id_of(trace_id: str, path: str, source: str = "", taken: Collection[str
 
 
 def note_made(id_: str, source: str, where: str, losses: Losses) -> None:
-    """Count an id of a run or of a step that is not its source's, at its place in the source."""
+    """Count an id of a run or step that differs from its source's, at its place in the source."""
     if id_ not in source.replace("-", "").lower():
         losses.note(Code.IDS_MADE, where)
 

@@ -1,11 +1,11 @@
-"""What a run has, what a format keeps of it, and counting the rest: one rule for all formats.
+"""Declares what a format keeps of a run, and counts the rest as losses: one rule for all formats.
 
-A format declares once what it keeps (``Kept``). What a run has beyond that is counted when it is
-written: of a step once for each code, at the step's id; of the run once for each member, at
-``extraction.MEMBER``. Members that follow from the steps are lost only with what they follow from,
-and members that the importing store determines are no content.
+A format declares once what it keeps (``Kept``). Everything else in a run is counted when it is
+written: for a step once per code, at the step's id; for the run once per member, at
+``extraction.MEMBER``. Members derived from the steps are lost only with the facts they are derived
+from, and members that the importing store determines are not content.
 
-What of a text is lost is not declared: the functions of calls and conversation count it.
+Losses within a text are not declared: the functions of calls and conversation count them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from spanloom.core.conventions.imported import TOKEN_COUNTS
 from spanloom.core.document import AGENT
-from spanloom.core.formats.imported import TOLD_ANEW
+from spanloom.core.formats.imported import RECOMPUTED
 from spanloom.core.formats.losses import Code
 from spanloom.core.model.trajectory import Outcome
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 OF_THE_SENDER = ("conversation_id", "user_id", "environment", "release", "tags", "metadata")
-"""Members of ``extraction`` that the sender of a run says."""
+"""Members of ``extraction`` that the sender of a run sets."""
 OF_THE_SOURCE = (*OF_THE_SENDER, "services", "linked_traces")
-"""Those that do not follow from the steps, and that a run may be read with."""
+"""Members that are not derived from the steps, and that a reader may set."""
 _TIMES = frozenset({Code.TIMES_DROPPED, Code.DURATION_UNKNOWN})
 _TOKENS = frozenset({Code.TOKENS_DROPPED, Code.VALUE_TRUNCATED})
 _FAILURES = frozenset({Code.ERROR_AS_TEXT, Code.METADATA_DROPPED})
@@ -53,15 +53,15 @@ FOLLOWING: Mapping[str, Collection[Code]] = {
     "failures": _TIMES | _FAILURES,
     "errors": _TIMES | _FAILURES,
 }
-"""Members of ``extraction`` that follow from the steps, and the losses of steps that change them.
+"""Members of ``extraction`` derived from the steps, and the losses of steps that change them.
 
-Of ``outcome`` and ``errors`` only a part follows; the rest is counted. What a run recovered from
-follows from the times of its steps, too."""
+``outcome`` and ``errors`` are only partly derived; the rest is counted. Which failures a run
+recovered from also depends on the times of its steps."""
 DIALECTS = "dialects"
-"""The format that was read, in a run that was read."""
+"""In a run that was imported: the format it was read from."""
 _NOT_OF_STEPS = frozenset({Outcome.CANCELLED, Outcome.PAUSED, Outcome.UNFINISHED})
-"""Outcomes that do not follow from the failures of steps."""
-_NOT_COUNTED = TOLD_ANEW | FOLLOWING.keys() | {DIALECTS}
+"""Outcomes that are not derived from the failures of steps."""
+_NOT_COUNTED = RECOMPUTED | FOLLOWING.keys() | {DIALECTS}
 
 
 _IsIn: TypeAlias = "Callable[[DocumentStep], object]"
@@ -76,7 +76,7 @@ class Member(NamedTuple):
 
 
 def _has_place(step: DocumentStep) -> bool:
-    """Return whether a step is below another one than its owner; agents say so as steps."""
+    """Return whether a step's parent is not its owner; for agents, as their entries among steps."""
     return step.owner is not None and step.parent_id not in ("", step.owner.id)
 
 
@@ -85,7 +85,7 @@ def _has_time(name: str) -> _IsIn:
 
 
 def _has_latency(step: DocumentStep) -> bool:
-    return "latency_first_resp" in step.model_info  # "0" is one, too
+    return "latency_first_resp" in step.model_info  # "0" is a latency, too
 
 
 def _has_tokens(step: DocumentStep) -> bool:
@@ -107,10 +107,10 @@ MEMBERS: Mapping[str, Member] = {
     "latency_first_resp": Member(Code.TIMES_DROPPED, _has_latency),
     "tokens": Member(Code.TOKENS_DROPPED, _has_tokens),
 }
-"""Members of a step beside its id, type and metadata; those first that nearly every step has."""
+"""Members of a step other than id, type and metadata; the most frequent first."""
 WHOLE = frozenset(MEMBERS)
 ERROR_TEXT = "error_text"
-"""Kept instead of ``error``: the message of the failure, where there is no output."""
+"""In place of ``error``: only the failure's message is kept, for a step without output."""
 _IN_TEXT = (
     Member(Code.ERROR_AS_TEXT, lambda step: _has_error(step) and not step.output),
     Member(Code.METADATA_DROPPED, lambda step: _has_error(step) and step.output),
@@ -124,13 +124,13 @@ class KeptOfStep:
     members: Collection[str] = WHOLE
     """Names of ``MEMBERS``, or ``ERROR_TEXT``."""
     metadata: Collection[str] | None = None
-    """Names in ``metadata``; ``None``: all of them."""
+    """Names in ``metadata``; ``None`` for all."""
 
     is_flattened: bool = False
-    """Whether there are no such steps in it, only those below them."""
+    """Whether the format omits these steps and keeps only their descendants."""
 
     def lost(self) -> _Lost:
-        """Return what it does not keep, by the code of the loss."""
+        """Return checks of what it does not keep, with the code of the loss."""
         if self.is_flattened:
             return [(Code.GRAPH_FLATTENED, lambda _: True)]
         found: dict[Code, list[_IsIn]] = {}
@@ -172,9 +172,9 @@ class Kept:
     ) -> None:
         """Declare the members of ``extraction``, and what is kept of steps by their type.
 
-        Of steps of other types all is kept, or counted elsewhere. Without ``root`` the root is as
-        other steps of its type. ``errors`` of the run means their types and traces, and failures of
-        spans that are no steps.
+        Steps of other types are kept whole, or counted elsewhere. Without ``root`` the root is
+        treated like other steps of its type. ``errors`` of the run means their types and traces,
+        and failures of spans that are not steps.
         """
         self.run = _NOT_COUNTED.union(run)
         self.has_all_errors = "errors" in run
@@ -187,7 +187,7 @@ class Kept:
 
 
 def count_lost(view: Document, kept: Kept, losses: Losses) -> None:
-    """Count what a run has and the format does not keep."""
+    """Count what the format does not keep of a run."""
     count_of_run(view, kept, losses)
     if kept.lost:
         _count_of_steps(view, kept, losses)
@@ -195,23 +195,23 @@ def count_lost(view: Document, kept: Kept, losses: Losses) -> None:
 
 def count_of_run(view: Document, kept: Kept, losses: Losses) -> None:
     """Count the members of ``extraction`` that the format does not keep."""
-    told, run = view.extraction, kept.run
-    for name, value in told.items():
+    extraction, run = view.extraction, kept.run
+    for name, value in extraction.items():
         if name not in run and value:
             losses.note(Code.METADATA_DROPPED, f"extraction.{name}")
-    if told.get("outcome") in _NOT_OF_STEPS:
+    if extraction.get("outcome") in _NOT_OF_STEPS:
         losses.note(Code.METADATA_DROPPED, "extraction.outcome")
-    if (errors := told.get("errors")) and not kept.has_all_errors:
+    if (errors := extraction.get("errors")) and not kept.has_all_errors:
         _count_of_errors(view, errors, losses)
 
 
 def _count_of_errors(view: Document, errors: Iterable[Json], losses: Losses) -> None:
-    """Count failures of spans that are no steps, and those with more than their step has."""
+    """Count failures of spans that are not steps, and those with facts that their step lacks."""
     steps = view.by_id()
     for at, error in enumerate(errors):
         step = steps.get(error.get("where", ""))
-        told = step.metadata.get("error_type") if step is not None else None
-        if step is None or error.get("traceback") or error.get("type") not in ("", told):
+        known = step.metadata.get("error_type") if step is not None else None
+        if step is None or error.get("traceback") or error.get("type") not in ("", known):
             losses.note(Code.METADATA_DROPPED, f"extraction.errors.{at}")
 
 

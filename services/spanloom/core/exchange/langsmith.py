@@ -1,4 +1,4 @@
-"""Examples of LangSmith datasets: what was said before the first answer, and all that followed.
+"""Examples of LangSmith datasets: the messages before the first answer, and all after them.
 
 ``{"id", "inputs": {"messages"}, "outputs": {"messages"}, "metadata", "split"}``; the id is the
 trace id as a UUID. ``outputs`` is the name in files; the SDK calls it ``reference_outputs``.
@@ -14,7 +14,7 @@ from spanloom.core.exchange.ids import as_uuid, trace_id_of
 from spanloom.core.exchange.kept import OF_THE_SENDER
 from spanloom.core.exchange.messages.reading import draft_of_messages, is_message_list
 from spanloom.core.exchange.messages.rows import source_of
-from spanloom.core.exchange.messages.writing import about_run, kept_beside, talk_of
+from spanloom.core.exchange.messages.writing import about_run, kept_by_messages, talk_of
 from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.readers import EachAlone, an_object
@@ -34,10 +34,10 @@ _OF_EXAMPLES = frozenset(
     {"id", "name", "inputs", *_OUTPUTS, "metadata", _SPLIT, "dataset_id", "source_run_id"}
     | {"created_at", "modified_at", "attachments"}
 )
-"""Members of an example; a value with others needs a mark of LangSmith's."""
+"""Members of an example; a value with others is one only if it has LangSmith's marks."""
 
 
-_KEPT = kept_beside(OF_THE_SENDER, {"name"})
+_KEPT = kept_by_messages(OF_THE_SENDER, {"name"})
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
@@ -57,7 +57,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def fits(value: Any) -> bool:
-    """Return whether a value is an example: inputs, and nothing that examples do not have."""
+    """Return whether a value is an example: inputs, and no members foreign to examples."""
     if not isinstance(value, dict) or not _OF_OTHERS.isdisjoint(value):
         return False
     inputs, *outputs = (value.get(name) for name in ("inputs", *_OUTPUTS))
@@ -87,15 +87,15 @@ def read_one(value: Any, reading: Reading) -> Iterable[Json]:
 
 
 def _messages(value: object, where: str, role: str, losses: Losses) -> Sequence[object]:
-    """Return the messages of inputs or outputs; of other members, one message."""
-    given = an_object(value, where)
-    found = given.get(_MESSAGES)
+    """Return the messages of inputs or outputs; other members become one message."""
+    members = an_object(value, where)
+    found = members.get(_MESSAGES)
     if isinstance(found, list):
-        note_unread(given, {_MESSAGES}, losses, where)
+        note_unread(members, {_MESSAGES}, losses, where)
         return found
-    if not given:
+    if not members:
         return []
-    only = next(iter(given.values())) if len(given) == 1 else given
+    only = next(iter(members.values())) if len(members) == 1 else members
     return [{"role": role, "content": only if isinstance(only, str) else dump(only).decode()}]
 
 

@@ -1,7 +1,7 @@
 """Rows of evaluation sets of MLflow 3: ``inputs``, ``outputs``, ``expectations``, ``trace``.
 
-They go into ``mlflow.genai.evaluate``. Of rows that are read, one with a ``trace`` or ``outputs``
-is a run; one with neither is an item to be run, and refused. Rows of ``search_traces`` have a
+They are input of ``mlflow.genai.evaluate``. When reading, a row with ``trace`` or ``outputs`` is a
+run; one with neither is an item still to be run, and is refused. Rows of ``search_traces`` have a
 ``trace`` too.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _KNOWN = frozenset({"inputs", "outputs", "expectations", "trace"})
 _OF_SETS = _KNOWN | {"tags", "source", "dataset_record_id", "create_time", "last_update_time"}
-"""Columns of MLflow's evaluation sets; a row with others is of another system."""
+"""Columns of MLflow's evaluation sets; a row with others is from another system."""
 _OF_SEARCHES = frozenset({"trace_id", "spans", "state", "assessments"})
 
 
@@ -55,7 +55,7 @@ def write_row(stored: Stored, losses: Losses) -> bytes:
 
 
 def _inputs(value: object) -> Json:
-    """Return an object, which the inputs have to be: of a text, messages."""
+    """Return the inputs as an object, as MLflow requires; a text becomes messages."""
     if isinstance(value, dict):
         return value
     if isinstance(value, list) and all(isinstance(one, dict) for one in value):
@@ -64,7 +64,7 @@ def _inputs(value: object) -> Json:
     return {"messages": [{"role": "user", "content": text}]}
 
 
-def _fits(value: Any) -> bool:  # as JSON has it
+def _fits(value: Any) -> bool:  # any JSON value
     if not isinstance(value, dict) or is_trace(value):
         return False
     if is_given(value.get("trace")):
@@ -72,7 +72,7 @@ def _fits(value: Any) -> bool:  # as JSON has it
     return isinstance(value.get("inputs"), dict) and value.keys() <= _OF_SETS
 
 
-def _read_row(value: Any, reading: Reading) -> Iterable[Json]:  # as JSON has it
+def _read_row(value: Any, reading: Reading) -> Iterable[Json]:  # any JSON value
     row = an_object(value, "row")
     given = row.get("expectations")
     expected = an_object(given, "expectations") if is_given(given) else {}

@@ -1,7 +1,7 @@
-"""Lists of chat messages as OpenAI's API has them, which evaluators of trajectories compare.
+"""Lists of chat messages in the form of OpenAI's API, which trajectory evaluators compare.
 
-One list is the conversation of a run's root agent. Arguments are the text of an object, for
-evaluators parse them. A list has no id: that of its run is a hash of the messages.
+One list is the conversation of a run's root agent. Arguments are an object as JSON text, which
+evaluators parse. A list has no id: the id of its run is a hash of the messages.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from spanloom.core.exchange.drafts import MAX_STEPS, complete
 from spanloom.core.exchange.ids import note_made, trace_id_of
 from spanloom.core.exchange.messages.reading import Source, draft_of_messages, is_message_list
-from spanloom.core.exchange.messages.writing import kept_beside, talk_of
+from spanloom.core.exchange.messages.writing import kept_by_messages, talk_of
 from spanloom.core.formats.json_bytes import dump, sorted_keys
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import Located, a_list, read_alone
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 
-_KEPT = kept_beside()
+_KEPT = kept_by_messages()
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
@@ -37,8 +37,8 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def plain_messages(talk: Talk, losses: Losses) -> Sequence[Json]:
-    """Return the messages of a conversation without thoughts, which the API has no word for."""
-    for message, step_id in talk.told:
+    """Return the messages of a conversation without reasoning, which the API cannot express."""
+    for message, step_id in talk.sourced:
         if message.pop("reasoning_content", None) is not None:
             losses.note(Code.TEXTS_DROPPED, step_id)
     return talk.messages
@@ -54,13 +54,13 @@ def read_one(value: Any, reading: Reading) -> Iterable[Json]:
 
 
 class Reader:
-    """Reads a list of messages as a run; bare messages one after the other are one run."""
+    """Reads a list of messages as a run; successive bare messages form one run."""
 
     def fits(self, value: Any) -> bool:
         """See ``Reader``."""
         return is_message_list(value) or (_is_bare(value) and is_message(value))
 
-    def holds(self, first: Any) -> bool:  # as JSON has it
+    def holds(self, first: Any) -> bool:  # any JSON value
         """See ``Reader``."""
         return not isinstance(first, list)
 
@@ -71,17 +71,17 @@ class Reader:
 
 
 def _gathered(values: Iterable[Located]) -> Iterator[Located]:
-    """Yield lists as they are, and neighbouring messages as one list."""
-    begun, messages = "", list[object]()
+    """Yield lists unchanged, and successive messages as one list."""
+    start, messages = "", list[object]()
     for place, value in chain(values, (Located("", None),)):
         if _is_bare(value):
-            begun = begun or place
-            if len(messages) <= MAX_STEPS:  # more are refused as a whole
+            start = start or place
+            if len(messages) <= MAX_STEPS:  # a longer list is refused as a whole
                 messages.append(value)
             continue
         if messages:
-            yield Located(begun, messages)
-            begun, messages = "", []
+            yield Located(start, messages)
+            start, messages = "", []
         if place:
             yield Located(place, value)
 

@@ -1,11 +1,11 @@
-"""The messages of every agent of a run by its name, each list as OpenAI's API has it."""
+"""The messages of every agent of a run by the agent's name, in the form of OpenAI's API."""
 
 from __future__ import annotations
 
 from itertools import count
 from typing import TYPE_CHECKING
 
-from spanloom.core.exchange.messages.writing import kept_beside, talks_of
+from spanloom.core.exchange.messages.writing import kept_by_messages, talks_of
 from spanloom.core.exchange.openai import plain_messages
 from spanloom.core.formats.json_bytes import dump
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.stored import Stored
 
-_KEPT = kept_beside(members={"name"})
+_KEPT = kept_by_messages(members={"name"})
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
@@ -28,7 +28,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    """Return the name of an agent; of a second one with it, ``name (2)``."""
+    """Return the name of an agent, as ``name (2)`` if it is taken."""
     if name not in taken:
         return name
     return next(free for n in count(2) if (free := f"{name} ({n})") not in taken)

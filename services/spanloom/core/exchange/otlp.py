@@ -1,7 +1,7 @@
-"""OTLP JSON as stored spans, and traces of them as documents, without a store.
+"""Reads OTLP JSON as stored spans, and makes documents of their traces, without a store.
 
-Texts of values are those that the store keeps: numbers in decimal, bytes in base64, arrays and
-key-value lists as JSON. Limits of a receiver are not applied.
+Attribute values have the form of the store: numbers in decimal, bytes in base64, arrays and
+key-value lists as JSON. A receiver's limits are not applied.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _RELEASE = ("service.version", "vcs.ref.head.revision")
 
 
 class Traces:
-    """Collects spans by their trace, in memory, until all are there."""
+    """Collects spans by their trace, in memory."""
 
     def __init__(self, project: str | None) -> None:
-        """Put all traces into ``project`` if that is set."""
+        """Put all traces into ``project`` if it is not empty."""
         self._project = project
         self._spans: defaultdict[TraceKey, dict[str, Span]] = defaultdict(dict)
 
     def add(self, groups: Sequence[Json]) -> set[str]:
         """Add the spans of ``resourceSpans`` and return the ids of their traces.
 
-        Raises ``InvalidRequestError`` for what is no OTLP, and adds none then.
+        Raises ``InvalidRequestError`` for invalid OTLP, and then adds none.
         """
         found = [pair for group in groups for pair in spans_of(group)]
         for project, span in found:
@@ -55,7 +55,7 @@ class Traces:
         return {span.trace_id for _, span in found}
 
     def documents(self) -> Iterator[Stored]:
-        """Yield the document of each trace, in the order in which they came, with its verdicts."""
+        """Yield the document of each trace with its verdicts, in the order of arrival."""
         for key, spans in self._spans.items():
             trajectory = extract(key, spans.values())
             document = encode_document(trajectory, 1, Status.SETTLED)
@@ -65,7 +65,7 @@ class Traces:
 def spans_of(group: Json) -> Iterator[tuple[str, Span]]:
     """Yield each span of an item of ``resourceSpans`` with its project.
 
-    Raises ``InvalidRequestError`` for a span without ids, and for what is no OTLP.
+    Raises ``InvalidRequestError`` for a span without ids, and for invalid OTLP.
     """
     owner = an_object(group.get("resource") or {}, "resource")
     resource = _texts(owner.get("attributes"), "resource.attributes")
@@ -134,7 +134,7 @@ def _id(value: object, digits: int, where: str) -> str:
 
 
 def _named(value: object, names: Sequence[str], where: str) -> str:
-    if isinstance(value, str):  # as protobuf's own JSON has it: SPAN_KIND_CLIENT
+    if isinstance(value, str):  # like protobuf's own JSON: SPAN_KIND_CLIENT
         known = {name.lower(): name for name in names}
         return known.get(value.rpartition("_")[2].lower(), names[0])
     if not isinstance(value, int):
@@ -153,7 +153,7 @@ def _nanoseconds(value: object, where: str) -> int:
 
 
 def _texts(attributes: object, where: str) -> dict[str, str]:
-    """Return attributes as they are stored; of a repeated key the last one, in its place."""
+    """Return attributes in their stored form; of a repeated key the last value, at its position."""
     texts: dict[str, str] = {}
     for attribute in a_list(attributes or [], where):
         key = a_text(an_object(attribute, where).get("key") or "", f"{where}.key")
@@ -174,7 +174,7 @@ def _text(value: Json) -> str:
 
 
 def _plain(value: Json, depth: int) -> object:
-    """Return an ``AnyValue`` as Python has it; ``depth`` levels are left, this one included."""
+    """Return an ``AnyValue`` as a Python value of at most ``depth`` levels."""
     if depth == 0:
         raise InvalidRequestError("an attribute value nests too deep")
     for name, convert in _VALUES.items():

@@ -1,4 +1,4 @@
-"""A run under new ids: hashes of the old ones, so that the same file twice is the same copy."""
+"""A run under new ids: hashes of the old ones, so that importing a file twice makes one copy."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 _KEPT = frozenset({"metadata", "input", "output", "name"})
-"""Members with texts of the run, in which an id is a text too."""
+"""Members with texts of the run, in which ids are not replaced."""
 _OF_SCORE = ("trace_id", "step_id", "evidence")
-"""Members of a score in which there are ids of its run."""
+"""Members of a score that contain ids of its run."""
 
 
 def renewed(document: Json) -> Json:
-    """Return a canonical document whose run and steps have other ids; nothing else changes."""
+    """Return the document with new ids for the run and its steps, otherwise unchanged."""
     view = Document(document)
     ids = {step_id: _hash(step_id, 16) for step_id in view.by_id()}
     ids[view.id] = _hash(view.id, 32)
     named = {key: _with(value, ids) for key, value in document.items() if key in (ROOT, AGENTS)}
-    told = _with(document.get("extraction"), ids)
-    return {**document, "id": ids[view.id], **named, "extraction": told}
+    extraction = _with(document.get("extraction"), ids)
+    return {**document, "id": ids[view.id], **named, "extraction": extraction}
 
 
 def renewed_score(row: Json) -> Json:
-    """Return a score of a run under the ids that the run gets."""
+    """Return a score of a run with the new ids of that run."""
     ids = {row["trace_id"]: _hash(row["trace_id"], 32)}
     named = [row.get("step_id"), *(one.get("step_id") for one in row.get("evidence") or ())]
     ids |= {step_id: _hash(step_id, 16) for step_id in named if step_id}
@@ -41,7 +41,7 @@ def _hash(old: str, digits: int) -> str:
     return hashlib.sha256(old.encode("utf-8", "replace")).hexdigest()[:digits]
 
 
-def _with(value: Any, ids: Mapping[str, str]) -> Any:  # as JSON has it
+def _with(value: Any, ids: Mapping[str, str]) -> Any:  # any JSON value
     if isinstance(value, str):
         return ids.get(value, value)
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""The report of a conversion, an import or an export: what became of every item.
+"""The report of a conversion, an import or an export: the result for every item.
 
-``written + len(skipped) + len(rejected) == items``. Counts of losses are of all, the list of them
-has the first 10,000.
+``written + len(skipped) + len(rejected) == items``. Counts cover all losses; the list has the
+first 10,000.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 DELETED = "deleted"
-"""Why a run of a list is skipped that is not there any more."""
+"""Reason for skipping a run of a list that has been deleted since."""
 
 
 def skip(trace_id: str, version: int, reason: str) -> Json:
-    """Return a run that is left out: ``reason`` is a code of ``losses.py``, or ``deleted``."""
+    """Return an entry for a skipped run: ``reason`` is a code of ``losses.py``, or ``deleted``."""
     return {"trace_id": trace_id, "version": version, "reason": reason}
 
 
-def version_of(document: Mapping[str, Any]) -> int:  # as JSON has it
+def version_of(document: Mapping[str, Any]) -> int:  # any JSON value
     """Return the version of a document."""
     return whole(Document(document).extraction.get("version"), 1)
 
 
 @dataclass(slots=True)
 class Report:
-    """What became of the items of files, or of the runs of a list."""
+    """The results for the items of files, or for the runs of a list."""
 
     source: str
-    """The format that was read; of several files of different formats all, with commas."""
+    """The formats that were read, separated by commas."""
     to: str
     """The format that was written."""
     written: int = 0
@@ -46,11 +46,11 @@ class Report:
 
     @property
     def items(self) -> int:
-        """All that there were."""
+        """The number of all items."""
         return self.written + len(self.skipped) + len(self.rejected)
 
     def lose(self, trace_id: str, lost: Losses) -> None:
-        """Add what a run lost."""
+        """Add the losses of a run."""
         self.losses.add(lost, trace_id)
 
     def json(self) -> Json:
@@ -73,7 +73,7 @@ def counts(losses: Losses) -> dict[str, int]:
 
 
 def joined(names: Iterable[str]) -> str:
-    """Return each name once, with commas."""
+    """Return the distinct names, separated by commas."""
     return ", ".join(dict.fromkeys(names))
 
 

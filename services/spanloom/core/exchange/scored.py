@@ -1,7 +1,7 @@
-"""Scores on their way between formats: rows in the form that ``POST /v1/scores`` takes.
+"""Scores in conversion between formats: rows in the form that ``POST /v1/scores`` takes.
 
-What a format has no word for is kept beside the score, as members of steps are, so that it comes
-back as the same score.
+What a format cannot express is kept in the score's metadata, like members of steps, so that
+reading restores the same score.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
 
-    Row = Mapping[str, Any]  # a score as ``GET /v1/scores`` has it
+    Row = Mapping[str, Any]  # a score as ``GET /v1/scores`` returns it
 
 OF_A_RUN = frozenset({"trajectory", "step", "span"})
-"""Targets of which formats of runs have the scores."""
+"""Targets whose scores are part of a run's file."""
 _LATEST_MS = 2**43
 _LONGEST = {"name": LONGEST_NAME, "author": LONGEST_NAME, "rationale": LONGEST_RATIONALE}
 _TEXTS = ("label", "error_code", "item", "experiment")
@@ -38,14 +38,14 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "label": str,
     "evidence": list,
 }
-"""Members that may be kept beside a score, and their types."""
+"""Members that may be kept in a score's metadata, and their types."""
 
 
 def usable(row: Row, where: str, losses: Losses) -> Json:
     """Return a row of a source as the service takes it: value, texts and time within its bounds.
 
-    A row with a ``status`` other than ``ok`` has no value; ``value_type`` tells texts from
-    categories.
+    A row with a ``status`` other than ``ok`` has no value; ``value_type`` distinguishes texts
+    from categories.
     """
     found = {name: value for name, value in row.items() if value not in (None, "")}
     value, kind = plain_value(found.pop("value", None))
@@ -63,7 +63,7 @@ def usable(row: Row, where: str, losses: Losses) -> Json:
 
 
 def kept_members(value: object) -> Json:
-    """Return what was kept beside a score; members of other types than ours are left out."""
+    """Return the members kept in a score's metadata; those of invalid types are left out."""
     if not isinstance(value, dict):
         return {}
     return {name: one for name, one in value.items() if _is_ours(name, one)}
@@ -75,9 +75,9 @@ def _is_ours(name: str, value: object) -> bool:
 
 
 def members_to_keep(row: Row, known: Collection[str] = ()) -> Json:
-    """Return what of a score is to be kept beside it: neither usual values nor ``known`` members.
+    """Return the members to keep in a score's metadata: no defaults, no ``known`` members.
 
-    The type of a value is kept of texts alone: categories are texts too.
+    The type of a value is kept only for texts, which look like categories.
     """
     usual = {**DEFAULTS, "source": "", "label": "", "evidence": [], "metrics": {}}
     found = {k: row.get(k, other) for k, other in usual.items() if k not in known}
@@ -85,8 +85,8 @@ def members_to_keep(row: Row, known: Collection[str] = ()) -> Json:
     return kept | ({"value_type": "text"} if row.get("value_type") == "text" else {})
 
 
-def plain_value(value: Any) -> tuple[Any, str]:  # as JSON has it
-    """Return the value of a score and its type; lists and objects are texts of JSON."""
+def plain_value(value: Any) -> tuple[Any, str]:  # any JSON value
+    """Return the value of a score and its type; lists and objects become JSON text."""
     if value is None:
         return None, "none"
     if isinstance(value, bool):
@@ -113,7 +113,7 @@ def _identity(row: Row) -> tuple[Any, ...]:
 
 
 def current(rows: Iterable[Row]) -> Sequence[Row]:
-    """Return the latest revision of each score, in the order of the first; none taken back."""
+    """Return the latest revision of each score that is not withdrawn, in order of appearance."""
     found: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         key = _identity(row)
@@ -123,6 +123,6 @@ def current(rows: Iterable[Row]) -> Sequence[Row]:
 
 
 def moment_of(row: Row) -> int:
-    """Return when a score was made, in milliseconds since the epoch; 0 if that is unknown."""
+    """Return the time of a score in milliseconds since the epoch; 0 if unknown."""
     at = row.get("at")
     return int(at) if isinstance(at, int) or (isinstance(at, str) and at.isdecimal()) else 0

@@ -1,7 +1,7 @@
-"""Which format a value of a file has, by its shape alone, and reading values by it.
+"""Detects the format of a file's values by their shape, and reads the values.
 
-Canonical documents and OTLP may stand in one file, line by line, as they always could; every other
-file has one format, that of its first value.
+Canonical documents and OTLP may be mixed in one file, line by line; every other file has one
+format, that of its first value.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ OTLP, CANONICAL = "otlp", "canonical"
 OWN = frozenset({OTLP, "jsonl"})
 """Formats that may be mixed in one file."""
 OTHER_NAMES = {CANONICAL: "jsonl"}
-"""Names of a document by which its file is known too."""
+"""Other names of the formats of a file."""
 
 
 class SeveralFitError(InvalidRequestError):
     """The first value of a file fits the shape of several formats."""
 
     def __init__(self, ids: Sequence[str]) -> None:
-        """Name them."""
+        """Name the formats."""
         super().__init__(f"its shape fits {' and '.join(ids)}: name one")
         self.ids = ids
 
@@ -38,31 +38,31 @@ class Source(NamedTuple):
     """The format of a file; without one each value is a canonical document or OTLP."""
 
     id: str = ""
-    """Of the file (``jsonl``), as ``--format`` has it."""
+    """The format of the file (``jsonl``), as in ``--format``."""
     fault: str = ""
-    """Why the file has none and cannot be read at all; empty if it may be."""
+    """Why no value of the file can be read; empty if values can be read."""
 
     @property
     def name(self) -> str:
-        """The format of a run in it, as ids and reports name it: ``canonical``."""
+        """The format of its runs, as ids and reports name it: ``canonical``."""
         known = readable().get(self.id)
         return (known.line or known.id) if known else CANONICAL
 
     @property
     def reader(self) -> Reader | None:
-        """What reads its values; ``None`` for OTLP, and where each value decides."""
+        """The reader of its values; ``None`` for OTLP, and if each value decides."""
         return reader_of(self.id) if self.id and self.id != OTLP else None
 
     @property
     def has_constants(self) -> bool:
-        """Whether its numbers may be NaN and infinite."""
+        """Whether its numbers may be NaN or infinite."""
         known = readable().get(self.id)
         return known is not None and known.has_constants
 
-    def is_container(self, first: Any) -> bool:  # as JSON has it
-        """Return whether an array that begins with this holds values, and is none itself.
+    def is_container(self, first: Any) -> bool:  # any JSON value
+        """Return whether an array with this first element contains values, rather than being one.
 
-        It is one itself in formats whose runs are lists, unless their files are arrays of them.
+        In formats whose runs are lists an array is a value, unless their files are arrays of runs.
         """
         known = [self.id] if self.id else list(readers())
         if any(readable()[name].filed is Filed.ARRAY for name in _fitting(first, known)):
@@ -73,14 +73,14 @@ class Source(NamedTuple):
 
 
 def readable() -> Mapping[str, Format]:
-    """Return the formats of files that are read, by id."""
+    """Return the formats of files that can be read, by id."""
     return {known.id: known for known in formats_of(Of.RUNS).values() if known.is_read}
 
 
 def find_readable(name: str) -> str:
-    """Return the id of a format of files by its name; empty for none.
+    """Return the id of a file format by its name; empty for an empty name.
 
-    Raises ``InvalidQueryError`` for an unknown name, with those that there are.
+    Raises ``InvalidQueryError`` for an unknown name, with the known ones.
     """
     known = readable()
     found = OTHER_NAMES.get(name, name)
@@ -90,7 +90,7 @@ def find_readable(name: str) -> str:
 
 
 def readers() -> Mapping[str, Format]:
-    """Return those whose values are told apart by their shape; of those of one reader the first."""
+    """Return the formats that can be detected by shape; of those that share a reader, the first."""
     by_reader: dict[str, Format] = {}
     for known in readable().values():
         if known.id == OTLP or not known.magic or known.unpacker:
@@ -98,7 +98,7 @@ def readers() -> Mapping[str, Format]:
     return {known.id: known for known in by_reader.values()}
 
 
-def source_of(value: Any) -> Source | None:  # as JSON has it
+def source_of(value: Any) -> Source | None:  # any JSON value
     """Return the format that the first value of a file has; ``None`` if it has none.
 
     Raises ``SeveralFitError``.
@@ -111,22 +111,22 @@ def source_of(value: Any) -> Source | None:  # as JSON has it
     return Source("" if found[0] in OWN else found[0])
 
 
-def fits_a_document(value: Any) -> bool:  # as JSON has it
-    """Return whether a value is meant to be a canonical document."""
+def fits_a_document(value: Any) -> bool:  # any JSON value
+    """Return whether a value has the shape of a canonical document, valid or not."""
     return reader_of("jsonl").fits(value)
 
 
-def _fitting(value: Any, among: Sequence[str]) -> list[str]:  # as JSON has it
+def _fitting(value: Any, among: Sequence[str]) -> list[str]:  # any JSON value
     return [
         one for one in among if (_is_otlp(value) if one == OTLP else reader_of(one).fits(value))
     ]
 
 
-def _is_otlp(value: Any) -> bool:  # as JSON has it
+def _is_otlp(value: Any) -> bool:  # any JSON value
     return isinstance(value, dict) and "resourceSpans" in value
 
 
 def reader_of(name: str) -> Reader:
-    """Return what reads the values of a file in a format, not of OTLP."""
+    """Return the reader of a format other than OTLP."""
     found: Reader = readable()[name].load_reader()
     return found

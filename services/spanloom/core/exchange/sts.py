@@ -14,7 +14,7 @@ from spanloom.core.exchange.drafts import MAX_STEPS, complete
 from spanloom.core.exchange.ids import note_made, trace_id_of
 from spanloom.core.exchange.messages.reading import AGENT, Source, draft_of_messages
 from spanloom.core.exchange.messages.rows import source_id_of
-from spanloom.core.exchange.messages.writing import kept_beside, placeholder, talk_of
+from spanloom.core.exchange.messages.writing import kept_by_messages, placeholder, talk_of
 from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code, Losses
@@ -36,7 +36,7 @@ _OF_A_MESSAGE = frozenset({"role", "content", "toolCalls"})
 _TEXTS = frozenset({"toolCallId", "reasoningContent"})
 _ANSWERS = frozenset({"assistant", "tool"})
 _ROLES = {"developer": "system"}
-_KEPT = kept_beside(members={"name", "started_at"}, of_models={"model"})
+_KEPT = kept_by_messages(members={"name", "started_at"}, of_models={"model"})
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
@@ -49,28 +49,28 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 def _messages(talk: Talk, losses: Losses) -> Iterator[Json]:
     steps = {step.id: step for step in talk.agent.steps}
-    starts = [steps.get(step_id, talk.agent).started_at for _, step_id in talk.told]
+    starts = [steps.get(step_id, talk.agent).started_at for _, step_id in talk.sourced]
     times = _times(starts.copy(), talk)
-    for (message, step_id), start, time in zip(talk.told, starts, times, strict=True):
+    for (message, step_id), start, time in zip(talk.sourced, starts, times, strict=True):
         step = steps.get(step_id)
         if time != start and step is not None and step.duration == 0:
             losses.note(Code.TIMES_DROPPED, step_id)
-        told = _message(message, step_id, losses)
+        written = _message(message, step_id, losses)
         if time > 0:
-            told["timestamp"] = time
+            written["timestamp"] = time
         if message["role"] == "assistant" and step is not None and (model := step.model):
-            told["model"] = model
-        yield told
+            written["model"] = model
+        yield written
 
 
 def _times(starts: list[int], talk: Talk) -> Sequence[int]:
     """Return a time for each message, none earlier than the one before.
 
-    What was heard has the time of its answer: the call that heard it first may have failed.
+    An input message has the time of its answer: the call that got it first may have failed.
     """
     after, start = "tool", 0
     for at in range(len(starts) - 1, -1, -1):
-        role = talk.told[at][0]["role"]
+        role = talk.sourced[at][0]["role"]
         if after != "tool" and role not in _ANSWERS:
             starts[at] = start
         after, start = role, starts[at]
@@ -81,17 +81,17 @@ def _message(message: Json, step_id: str, losses: Losses) -> Json:
     role = message["role"]
     if role in _ROLES or (role != "tool" and "name" in message):
         losses.note(Code.METADATA_DROPPED, step_id)
-    told: Json = {
+    written: Json = {
         "role": _ROLES.get(role, role),
         "content": _text(message["content"], step_id, losses),
     }
     if calls := message.get("tool_calls"):
-        told["toolCalls"] = [{"id": call["id"], "function": call["function"]} for call in calls]
+        written["toolCalls"] = [{"id": call["id"], "function": call["function"]} for call in calls]
     if "tool_call_id" in message:
-        told["toolCallId"] = message["tool_call_id"]
+        written["toolCallId"] = message["tool_call_id"]
     if thoughts := message.get("reasoning_content"):
-        told["reasoningContent"] = thoughts
-    return told
+        written["reasoningContent"] = thoughts
+    return written
 
 
 def _text(content: object, step_id: str, losses: Losses) -> str:
@@ -114,7 +114,7 @@ class Reader:
         """See ``Reader``."""
         return _is_session(value) and "harness" in value
 
-    def holds(self, first: Any) -> bool:  # as JSON has it
+    def holds(self, first: Any) -> bool:  # any JSON value
         """See ``Reader``."""
         return self.fits([first])
 
@@ -146,47 +146,47 @@ class _Session:
         self._models: list[str] = []
 
     def add(self, place: str, value: Any) -> Iterator[Refused]:
-        """Add a message; yield its refusal if it is none."""
+        """Add a message; yield a refusal if it is invalid."""
         if isinstance(value, dict) and value.get("type") != _MESSAGE and "message" not in value:
             yield Refused(place, f"type: {_SESSION} or {_MESSAGE} is needed here")
             return
-        if len(self._messages) > MAX_STEPS:  # refused as a whole in the end
+        if len(self._messages) > MAX_STEPS:  # the session is refused as a whole at its end
             return
         try:
             line = an_object(value, "the line")
-            given = an_object(line.get(_MESSAGE), _MESSAGE)
-            self._messages.append(_read_message(given))
+            message = an_object(line.get(_MESSAGE), _MESSAGE)
+            self._messages.append(_read_message(message))
         except InvalidRequestError as error:
             yield Refused(place, str(error))
             return
-        self._add_beside(given)
+        self._add_about(message)
         note_unread(line, _OF_A_LINE, self._unread, place)
 
-    def _add_beside(self, given: Json) -> None:
-        """Add time and model of a message, and count what else it has."""
-        time, model = _milliseconds(given.get("timestamp")), given.get("model")
-        is_answer = given["role"] == "assistant" and isinstance(model, str)
-        known = {name for name in _TEXTS if isinstance(given.get(name), str)} | _OF_A_MESSAGE
+    def _add_about(self, message: Json) -> None:
+        """Add the time and the model of a message, and count its unread members."""
+        time, model = _milliseconds(message.get("timestamp")), message.get("model")
+        is_answer = message["role"] == "assistant" and isinstance(model, str)
+        known = {name for name in _TEXTS if isinstance(message.get(name), str)} | _OF_A_MESSAGE
         known |= {"timestamp"} if time is not None else set()
         known |= {"model"} if is_answer else set()
-        note_unread(given, known, self._unread, f"messages.{len(self._times)}")
+        note_unread(message, known, self._unread, f"messages.{len(self._times)}")
         self._times.append(time)
         self._models.append(str(model) if is_answer else "")
 
     def read(self, reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the run, or why there is none."""
+        """Yield the run, or a refusal."""
         yield from read_alone(self._place, self._value, self._read_one, reading)
 
     def _read_one(self, value: Any, reading: Reading) -> Iterable[Json]:
-        given, name = a_text(value.get("id"), "id"), value.get("name")
+        source_id, name = a_text(value.get("id"), "id"), value.get("name")
         note_unread(value, _OF_A_RUN, reading.losses)
         reading.losses.add(self._unread)
-        trace_id = trace_id_of(reading.format, reading.project, given)
-        note_made(trace_id, given, "id", reading.losses)
+        trace_id = trace_id_of(reading.format, reading.project, source_id)
+        note_made(trace_id, source_id, "id", reading.losses)
         source = Source(
             trace_id=trace_id,
             name=name if isinstance(name, str) and name else AGENT,
-            extras={"metadata": own} if (own := source_id_of(given, trace_id)) else {},
+            extras={"metadata": own} if (own := source_id_of(source_id, trace_id)) else {},
             times=self._times,
             models=self._models,
         )
@@ -194,7 +194,7 @@ class _Session:
 
 
 def _milliseconds(value: object) -> int | None:
-    """Return a time that a step can have; else ``None``."""
+    """Return a time that a step can have, in ms since the epoch; ``None`` for any other value."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if 0 <= value < _LAST_MS else None
@@ -203,20 +203,20 @@ def _milliseconds(value: object) -> int | None:
 _LAST_MS = 10**13
 
 
-def _read_message(given: Json) -> Json:
+def _read_message(sent: Json) -> Json:
     """Return a message of a session as a chat message."""
-    message: Json = {"role": a_text(given.get("role"), "message.role")}
-    message["content"] = given.get("content") if given.get("content") is not None else ""
-    if calls := given.get("toolCalls"):
-        message["tool_calls"] = [
+    chat: Json = {"role": a_text(sent.get("role"), "message.role")}
+    chat["content"] = sent.get("content") if sent.get("content") is not None else ""
+    if calls := sent.get("toolCalls"):
+        chat["tool_calls"] = [
             {"type": "function", **an_object(call, f"message.toolCalls.{at}")}
             for at, call in enumerate(a_list(calls, "message.toolCalls"))
         ]
-    if isinstance(call_id := given.get("toolCallId"), str):
-        message["tool_call_id"] = call_id
-    if isinstance(thoughts := given.get("reasoningContent"), str) and thoughts:
-        message["reasoning_content"] = thoughts
-    return message
+    if isinstance(call_id := sent.get("toolCallId"), str):
+        chat["tool_call_id"] = call_id
+    if isinstance(thoughts := sent.get("reasoningContent"), str) and thoughts:
+        chat["reasoning_content"] = thoughts
+    return chat
 
 
 READER = Reader()

@@ -1,4 +1,4 @@
-"""Times of what a source lists in order, where it does not say all of them."""
+"""Fills in missing times of items that a source lists in order."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 def filled(times: Sequence[int | None], start_ms: int = 0) -> Sequence[int]:
     """Return a time for each item, in milliseconds since the epoch.
 
-    One without a time has that of the item before, those before the first known time have that,
-    and no time is earlier than the one before it. If none is known, all are ``start_ms``.
+    An item without a time gets that of the item before it, items before the first known time get
+    that, and no time is earlier than the one before it. If none is known, all are ``start_ms``.
     """
     first = next((time for time in times if time is not None), start_ms)
     return list(accumulate((first if time is None else time for time in times), max))

@@ -1,4 +1,4 @@
-"""Counts what a source has and no run has a place for."""
+"""Counts facts in a source that a run cannot hold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def note_unread(value: object, known: AbstractSet[str], losses: Losses, where: str = "") -> None:
-    """Count each member of an object that is not among the known ones, and not empty."""
+    """Count each member of an object that is neither known nor empty."""
     if not isinstance(value, dict) or value.keys() <= known:
         return
     for name in sorted(value.keys() - known, key=str):

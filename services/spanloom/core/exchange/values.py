@@ -1,8 +1,8 @@
 """Splits a file of JSON into the texts of its values, each with its place.
 
-A file is JSON lines, one document, or one array, whose elements are values where a format says so.
-At most one value is in memory, and none that is longer than ``MAX_BYTES``. A text that is broken is
-yielded as it is: its reader says what is wrong with it, and the next is split off.
+A file is JSON lines, one document, or one array, whose elements are values if the format says so.
+At most one value is in memory, and none that is longer than ``MAX_BYTES``. A broken text is yielded
+unchanged, for its reader to report the fault, and splitting goes on after it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 FIRST_BYTES = 1024 * 1024
-"""As much of the first line is read to decide what the file is."""
+"""The most bytes of the first line that are read to detect the kind of file."""
 LOOKED_AT = 100
-"""So many lines of what begins as an array are read to decide that."""
+"""The most lines that are read to detect whether a file is one array."""
 TOO_DEEP = "it is nested too deeply"
 EMPTY = "it is empty"
 UTF_16 = "it is UTF-16 or UTF-32; UTF-8 is needed (`iconv -f utf-16 -t utf-8`)"
@@ -35,15 +35,15 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _SURROGATE = b"\\ud"
 _CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
 _INSIDE = frozenset({b"]", b"}", b","})
-"""What a line inside of a document may begin with, and none of JSON lines."""
+"""First bytes that a line within a document may have, but no line of JSON lines."""
 
 IsContainer: TypeAlias = "Callable[[Any], bool]"
-"""Whether an array whose first element this is holds values, and is none itself."""
+"""Whether an array with this first element contains values, rather than being one."""
 Lines: TypeAlias = "Iterable[tuple[int, bytes]]"
 
 
 def split(file: IO[bytes], is_container: IsContainer) -> Iterator[Text]:
-    """Yield the texts of a file, which has to be at its beginning and seekable."""
+    """Yield the texts of a seekable file, from its beginning."""
     head = file.read(4)
     if is_wide(head):
         yield Text(THE_FILE, b"", UTF_16)
@@ -60,7 +60,7 @@ def split(file: IO[bytes], is_container: IsContainer) -> Iterator[Text]:
 
 
 def is_wide(head: bytes) -> bool:
-    """Return whether a file begins as UTF-16 or UTF-32 does, with a byte order mark or without."""
+    """Return whether a file begins like UTF-16 or UTF-32, with or without a byte order mark."""
     pair = head[:2]
     return head.startswith(_WIDE) or (b"\x00" in pair and pair.strip(b"\x00") in (b"{", b"["))
 
@@ -74,10 +74,10 @@ def is_json(text: bytes) -> bool:
     return True
 
 
-def parse(text: bytes, *, with_constants: bool = False) -> tuple[Any, bool]:  # as JSON has it
+def parse(text: bytes, *, with_constants: bool = False) -> tuple[Any, bool]:  # any JSON value
     """Return the value of a text, and whether lone surrogates in it were replaced by U+FFFD.
 
-    Raises ``InvalidRequestError`` for a text that is no JSON. NaN and Infinity are none, unless
+    Raises ``InvalidRequestError`` for invalid JSON. NaN and Infinity are invalid, unless
     ``with_constants`` permits them: they become null.
     """
     try:
@@ -108,7 +108,7 @@ def _first_line(file: IO[bytes]) -> tuple[int, bytes]:
 
 
 def _rest(file: IO[bytes], number: int) -> Lines:
-    """Yield the lines behind one with this number, each cut one byte behind the most."""
+    """Yield the lines after line ``number``, each cut one byte above the maximum."""
     while line := file.readline(elements.MAX_BYTES + 1):
         number += 1
         yield number, line
@@ -119,7 +119,7 @@ def _rest(file: IO[bytes], number: int) -> Lines:
 
 
 def _lines(lines: Lines, is_container: IsContainer) -> Iterator[Text]:
-    """Yield the values of lines; an array that is the only line holds the values itself."""
+    """Yield the values of lines; if the only line is an array, its elements may be the values."""
     full = ((number, line) for number, line in lines if line.strip())
     number, first = next(full)
     second = next(full, None)
@@ -129,7 +129,7 @@ def _lines(lines: Lines, is_container: IsContainer) -> Iterator[Text]:
 
 
 def _values(line: bytes, place: str, is_container: IsContainer) -> Iterator[Text]:
-    """Yield the values of a line; of a file that has no other, the place is empty."""
+    """Yield the values of a line; the place is empty if it is the only line of the file."""
     where = place or "line 1"
     if len(line) > elements.MAX_BYTES:
         yield Text(where, b"", TOO_LONG)
@@ -143,11 +143,11 @@ def _values(line: bytes, place: str, is_container: IsContainer) -> Iterator[Text
         at = where if place and len(items) == 1 else f"{before}item {n}"
         try:
             yield Text(at, orjson.dumps(item))
-        except orjson.JSONEncodeError:  # it is read to a depth of 1,024, and written to 254
+        except orjson.JSONEncodeError:  # orjson reads to a depth of 1,024, and writes to 254
             yield Text(at, b"", TOO_DEEP)
 
 
-def _items(line: bytes, is_container: IsContainer) -> list[Any] | None:  # as JSON has them
+def _items(line: bytes, is_container: IsContainer) -> list[Any] | None:  # any JSON values
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -158,7 +158,7 @@ def _items(line: bytes, is_container: IsContainer) -> list[Any] | None:  # as JS
 def _without_a_first_line(
     file: IO[bytes], start: int, first: bytes, is_container: IsContainer
 ) -> Iterator[Text]:
-    """Yield the values of a file whose first line is none: one document, an array, broken lines."""
+    """Yield the values of a file whose first line is not JSON: a document, array or bad lines."""
     opening = first.strip()
     if opening != b"[" and _has_lines(file, start, LOOKED_AT):
         file.seek(start)
@@ -173,7 +173,7 @@ def _without_a_first_line(
 
 
 def _elements(file: IO[bytes], start: int, is_container: IsContainer) -> Iterator[Text] | None:
-    """Return the texts of an array, unless it is a value itself."""
+    """Return the texts of an array's elements; ``None`` if the array is a value itself."""
     file.seek(start)
     found = elements_of(file)
     begun = next(found, Text(DOCUMENT, b"[]"))
@@ -182,7 +182,7 @@ def _elements(file: IO[bytes], start: int, is_container: IsContainer) -> Iterato
 
 
 def _document_or_lines(file: IO[bytes], start: int, is_container: IsContainer) -> Iterator[Text]:
-    """Yield a document, or lines that begin with many that are broken."""
+    """Yield a document, or JSON lines of which the first ones are broken."""
     file.seek(start)
     text = file.read(elements.MAX_BYTES + 1)
     is_long = len(text) > elements.MAX_BYTES
@@ -194,9 +194,9 @@ def _document_or_lines(file: IO[bytes], start: int, is_container: IsContainer) -
 
 
 def _has_lines(file: IO[bytes], start: int, most: int | None = None) -> bool:
-    """Return whether a line behind the first is a value of its own, of ``most`` or of all.
+    """Return whether any of the first ``most`` lines after the first is a separate value.
 
-    It is none of its own if the next line goes on with what is around it, so no document has one.
+    A value is not separate if the next line closes or continues a container, as in a document.
     """
     file.seek(start)
     lines = (line.lstrip() for _, line in _rest(file, 0) if line.strip())

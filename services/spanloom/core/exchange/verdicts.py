@@ -1,7 +1,7 @@
-"""Verdicts of spans for a document that comes without spans: every step is its own span.
+"""Makes verdicts for a document that comes without spans: every step counts as a span.
 
-Formats that are written from the verdicts (``Format.needs_spans``) so show the steps of any
-canonical document; spans that were no steps are missing, as they are in the document.
+So formats that are written from verdicts (``Format.needs_spans``) show the steps of any canonical
+document; spans that were not steps are missing, as in the document.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _OTHER = "other"
 
 
-def verdicts_of(document: Mapping[str, Any]) -> bytes:  # as JSON has it
-    """Return the JSON list of verdicts, by start, as ``/v1/trajectories/{trace_id}/spans``."""
+def verdicts_of(document: Mapping[str, Any]) -> bytes:  # any JSON value
+    """Return the JSON list of verdicts, by start, like ``/v1/trajectories/{trace_id}/spans``."""
     view = Document(document)
     root = view.root
     others = [step for step in view.by_id().values() if step.id != root.id]

@@ -32,8 +32,8 @@ def anchor_spans(tree: SpanTree, reports: Reports) -> dict[str, str]:
             above[span_id] = nearest[inside]
     if reports.merged:
         above |= dict(_deeper(above, reports, root_id))
-    if moved or reports.merged:  # a tree without these has no circles
-        _cut_circles(above, step_of.values(), root_id)
+    if moved or reports.merged:  # a tree without these has no cycles
+        _cut_cycles(above, step_of.values(), root_id)
     return above
 
 
@@ -63,7 +63,7 @@ def _leads_to(place: str, start: str, step_id: str, above: Mapping[str, str]) ->
     return False
 
 
-def _cut_circles(above: dict[str, str], steps: Iterable[str], root_id: str) -> None:
+def _cut_cycles(above: dict[str, str], steps: Iterable[str], root_id: str) -> None:
     """Make the root the parent of a step whose parents lead back to itself.
 
     Merged reports may be above each other crosswise; a step's parent then counts as part of it.

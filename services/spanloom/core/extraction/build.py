@@ -19,10 +19,10 @@ from spanloom.core.extraction.extras import list_extras
 from spanloom.core.extraction.failures import list_failures
 from spanloom.core.extraction.metrics import measure, with_cost
 from spanloom.core.extraction.pauses import (
+    described,
     is_ended_by_cancellation,
     is_resuming,
     list_pauses,
-    with_words,
 )
 from spanloom.core.extraction.run_warnings import list_warnings
 from spanloom.core.extraction.steps import ArrangedSteps, arrange_steps
@@ -67,7 +67,7 @@ def build_reported(  # what a trajectory is made of
     extractor_version: str,
     prices: PriceBook,
 ) -> Trajectory:
-    """Return the trajectory when it is known which spans report the same step."""
+    """Return the trajectory from known ``reports``: which spans report the same step."""
     sent = spans if tree.stand_in is None else spans[1:]
     pauses = list_pauses(tree, reports)
     failures = list_failures(tree, reports)
@@ -91,11 +91,11 @@ def build_reported(  # what a trajectory is made of
             *arranged.facts[arranged.root.id].notes,
         ],
         extras=list_extras(tree, arranged, by_type),
-        failures=with_words(failures) if is_cancelled else failures,
+        failures=described(failures) if is_cancelled else failures,
         pauses=pauses,
         is_cancelled=is_cancelled,
         is_unfinished=_is_unfinished(tree, arranged),
-        is_resuming=is_resuming(arranged, by_type),
+        is_resuming=is_resuming(arranged.root, arranged.facts, by_type),
         extractor_version=extractor_version,
         has_root=tree.has_root,
         absences=tree.absences,
@@ -232,8 +232,8 @@ _NO_SERVICE = "unknown_service"
 def name_root(tree: SpanTree, arranged: ArrangedSteps) -> ArrangedSteps:
     """Return the steps with the root named after the run, if the sender's root is missing.
 
-    It has the name of an agent, else of the service whose calls it is around, else of its first
-    span.
+    The name is that of the first agent, else of the service if the run begins with a call, else of
+    the first step.
     """
     if tree.stand_in is None:
         return arranged

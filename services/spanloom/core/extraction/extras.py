@@ -70,8 +70,8 @@ def _conversation(tree: SpanTree, arranged: ArrangedSteps) -> str | None:
     """Return the root's conversation id, else the only one in the trace; ``None`` if ambiguous.
 
     An id that every agent and call has is the run's, also if a web server's ``session.id`` is
-    another. Of several ids those count that no step around them has: an inner agent may be called
-    in a conversation of its own.
+    another. Of several ids, those of steps inside a step with an id do not count: an inner agent
+    may have a conversation of its own.
     """
     if own := arranged.facts[arranged.root.id].conversation_id:
         return own

@@ -59,9 +59,9 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
 
 
 def _apart_from_runs(tree: SpanTree, reports: Reports) -> set[str]:
-    """Return the ids of spans of requests that are no part of an agent's run, and all below.
+    """Return the ids of requests outside of agents' runs, and of all spans below them.
 
-    Such a request sets up a session with a server of tools, or is a call whose caller is elsewhere.
+    Such a request sets up an MCP session, or is a call whose caller is in another trace.
     """
     demoted = reports.demoted
     apart = {i for i, n in reports.spans.items() if n.rule == SESSION or demoted.get(i) == FAR_SIDE}
@@ -75,14 +75,14 @@ def _has_answer(tree: SpanTree, reports: Reports) -> bool:
 
 
 def _all_reports(reports: Reports, n: NormalizedSpan) -> Iterator[NormalizedSpan]:
-    """Yield the span and all reports of its step: another one may know more of the failure."""
+    """Yield the span and all reports of its step: another one may have more of the failure."""
     yield n
     if step_id := reports.step_of.get(n.span.span_id):
         yield from (reports.spans[step_id], *reports.merged.get(step_id, ()))
 
 
 def _each_once(failed: Sequence[NormalizedSpan], reports: Reports) -> Iterator[NormalizedSpan]:
-    """Yield the failed spans without those that repeat a failure and are no steps.
+    """Yield the failed spans, without spans that are not steps and repeat a failure.
 
     OpenLIT's node is a sibling of the call that failed in it, and has the same message.
     """

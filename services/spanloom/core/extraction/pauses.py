@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.duplicates.spans import Reports
-    from spanloom.core.extraction.steps import ArrangedSteps
-    from spanloom.core.model.span import NormalizedSpan, Span
+    from spanloom.core.model.span import Facts, NormalizedSpan, Span
     from spanloom.core.model.trajectory import Failure, Step
     from spanloom.core.model.tree import SpanTree
 
@@ -93,26 +92,28 @@ _AGENT, _GRAPH = StepType.AGENT, StepType.GRAPH
 _BEGAN = attrgetter("start_ns", "id")
 
 
-def is_resuming(arranged: ArrangedSteps, by_type: Mapping[StepType, Sequence[Step]]) -> bool:
+def is_resuming(
+    root: Step, facts: Mapping[str, Facts], by_type: Mapping[StepType, Sequence[Step]]
+) -> bool:
     """Return whether a run resumes with a person's answer, by its root or its first steps."""
-    root = arranged.root
-    if arranged.facts[root.id].is_resuming:
+    if facts[root.id].is_resuming:
         return True
     if root.type not in (_AGENT, _GRAPH):
         return False
-    return _frames_an_answer(arranged, by_type) or _runs_earlier_call(by_type)
+    return _frames_an_answer(root, facts, by_type) or _runs_earlier_call(by_type)
 
 
-def _frames_an_answer(arranged: ArrangedSteps, by_type: Mapping[StepType, Sequence[Step]]) -> bool:
-    """Return whether the first inner run got an answer: a root ``POST /chat`` gets none itself.
+def _frames_an_answer(
+    root: Step, facts: Mapping[str, Facts], by_type: Mapping[StepType, Sequence[Step]]
+) -> bool:
+    """Return whether the first inner run resumes: a root such as ``POST /chat`` does not itself.
 
     An agent with a new request does not resume, even if its own agents do.
     """
-    root = arranged.root
     runs = [s for s in (*by_type[_AGENT], *by_type[_GRAPH]) if s.id != root.id]
     if root.type is _AGENT or not runs:
         return False
-    return arranged.facts[min(runs, key=_BEGAN).id].is_resuming
+    return facts[min(runs, key=_BEGAN).id].is_resuming
 
 
 def _runs_earlier_call(by_type: Mapping[StepType, Sequence[Step]]) -> bool:
@@ -157,6 +158,6 @@ def _ends_of_others(tree: SpanTree, reports: Reports, cut: set[str]) -> Iterable
             yield reports.spans[span_id].span.end_ns
 
 
-def with_words(failures: Sequence[Failure]) -> Sequence[Failure]:
+def described(failures: Sequence[Failure]) -> Sequence[Failure]:
     """Return the failures with type or message: others are the cancellation of the run itself."""
     return [f for f in failures if f.error.message or f.error.type]

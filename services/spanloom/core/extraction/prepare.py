@@ -1,7 +1,7 @@
 """Prepare spans for reading: undo what a sender's settings did to their values.
 
-Messages in details events become attributes, JSON that was encoded twice is decoded, an operation
-that nobody knows counts as missing, control characters go. What is lost is warned of.
+Messages in details events become attributes, JSON that was encoded twice is decoded, an unknown
+operation counts as missing, control characters are removed. Losses get warnings.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ MAX_SHOWN, MAX_VALUE = 10, 60
 MIN_LIMIT = 128
 """Shorter limits would cut names and ids, and nobody sets them."""
 MANY = 4
-"""So many different texts have one length by a limit, however unusual, and not by accident."""
+"""If this many different texts have the same length, a limit cut them, even an unusual one."""
 _USUAL_LIMITS = frozenset(
     {1 << bits for bits in range(7, 18)} | {n * 10**e for n in (1, 2, 4, 5, 8) for e in (2, 3, 4)}
 )
 
 
 class Prepared(NamedTuple):
-    """Spans to read, and what their reader must know."""
+    """Spans to read, and warnings about lost values."""
 
     spans: Sequence[Span]
     warnings: Sequence[str]
@@ -98,5 +98,5 @@ def _warn_of_cuts(values: Sequence[str], limit: int) -> Sequence[str]:
 
 
 def _looks_cut(text: str) -> bool:
-    """Return whether a text is no complete JSON."""
+    """Return whether a text is not complete JSON."""
     return json_value(text) is text

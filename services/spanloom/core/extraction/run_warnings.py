@@ -1,4 +1,4 @@
-"""The warnings of a run: clocks that disagree, tokens of no call, attributes that nothing reads."""
+"""The warnings of a run: clocks that disagree, tokens outside of calls, unread attributes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _clock_warnings(tree: SpanTree) -> Sequence[str]:
             backwards += 1
         parent = tree.parent(span)
         if parent is not None and span.start_ns < parent.start_ns - CLOCK_GRAIN_NS:
-            skewed += BRIDGED not in span.attributes  # records before the first prompt are none
+            skewed += BRIDGED not in span.attributes  # not: records before a prompt
     counts = (backwards, skewed, unset)
     return [text.format(n=n) for text, n in zip(_CLOCK_WARNINGS, counts, strict=True) if n]
 

@@ -15,7 +15,7 @@ from spanloom.core.duplicates.reports import complete, complete_error
 from spanloom.core.extraction.anchors import anchor_spans
 from spanloom.core.extraction.metrics import price_call
 from spanloom.core.extraction.pauses import show_pauses
-from spanloom.core.extraction.texts import complete_arguments, complete_texts, says_more
+from spanloom.core.extraction.texts import adds_to_error, complete_arguments, complete_texts
 from spanloom.core.model.message import as_conversation, make_message
 from spanloom.core.model.span import GUARDRAIL
 from spanloom.core.model.trajectory import Kind, Outcome, Step, StepType
@@ -163,7 +163,7 @@ def _make_step(
 
 def _failed_without_output(n: NormalizedSpan, output: str, error: StepError) -> bool:
     """Return whether a failed step's output contains nothing but its error."""
-    return output == _EMPTY_ANSWER or (n.kind is _TOOL and not says_more(output, error))
+    return output == _EMPTY_ANSWER or (n.kind is _TOOL and not adds_to_error(output, error))
 
 
 def _own_name(n: NormalizedSpan, facts: Facts) -> str:

@@ -3,9 +3,8 @@
 Many instrumentations put messages on model calls only. The request is the user's last message in
 the agent's first call, the answer is the output of its last call. Requests and answers of inner
 agents count like a call's; of several concurrent ones only a text that they share, else the input
-of the graph around them. A guardrail and what runs in it neither asks nor answers, and what ends
-after the agent has ended did not answer for it. The step's metadata names the step that the text
-is from.
+of the graph around them. Guardrails and steps in them are ignored, and so are answers that end
+after the agent. The step's metadata names the step that the text is from.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def complete_texts(
 
 
 def _answering(owned: Sequence[Step]) -> Sequence[Step]:
-    """Return the agents and calls that may ask or answer: none in guardrails, none aside."""
+    """Return the agents and calls that may have the owner's texts: none in guardrails or aside."""
     may_answer = [s for s in owned if s.type in _MAY_ANSWER]
     guardrails = {s.id for s in owned if s.metadata.get("tool_kind") == GUARDRAIL}
     guardrails |= {s.id for s in owned if ASIDE in s.metadata}
@@ -226,7 +225,7 @@ MOST_AROUND = 60
 """Maximum characters around an error that add nothing: ``Error calling tool 'get_weather': ``."""
 
 
-def says_more(output: str, error: StepError) -> bool:
+def adds_to_error(output: str, error: StepError) -> bool:
     """Return whether the output of a failed tool contains anything that its error does not."""
     endings = error.message.rstrip(), error.traceback.rstrip()  # once: a traceback may be long
     return any(_adds(leaf, error, endings) for leaf in _leaves(json_value(output)))

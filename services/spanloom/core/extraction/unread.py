@@ -1,6 +1,6 @@
-"""Warnings of what a span reports and nothing reads: tokens, messages, a model, its scope.
+"""Warnings about attributes that no dialect reads: tokens, messages, a model, an unknown scope.
 
-Only spans of the generic dialects are looked at, those that are plumbing to another one, and model
+Only spans of generic dialects are checked, spans that are plumbing to another dialect, and model
 calls without counts: other dialects know the attributes of their library.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MODEL, _OTHER = Kind.MODEL, Kind.OTHER
 GENERIC = frozenset({"otel_genai", "evidence", "fallback"})
 _PLAIN = (*KNOWS_NOTHING, ".other_operation", ".frame")
-"""Endings of rules for spans of which a dialect reads nothing."""
+"""Endings of the rules by which a dialect reads nothing of a span."""
 MAX_SHOWN = 10
 
 
@@ -64,7 +64,7 @@ def _lacks_counts(n: NormalizedSpan) -> bool:
 
 
 def _read_keys(n: NormalizedSpan) -> Collection[str]:
-    """Return the keys of unknown vendors that are read, on steps alone."""
+    """Return the keys of unknown vendors that are read, which they are on steps only."""
     if n.kind is _OTHER:
         return ()
     return {*count_keys(n.span.attributes, EVIDENCE), *keys_read(n.span.attributes)}

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 Place: TypeAlias = tuple[int, str]
 """Number and id of a call."""
-_Said: TypeAlias = tuple[str, str]
+_NameAndArguments: TypeAlias = tuple[str, str]
 """The name of a tool, and its arguments as text."""
 
 
 class _Call(NamedTuple):
     id: str
     name: str
-    given: object
-    """Its arguments."""
+    raw: object
+    """Its arguments as sent."""
     arguments: object
-    """The same, parsed."""
+    """Its arguments, parsed."""
 
 
 class OpenCalls:
@@ -48,7 +48,7 @@ class OpenCalls:
         self._answered: set[int] = set()
         self._last: dict[str, Place] = {}
         """The call that was answered last, by id."""
-        self._last_by_text: dict[_Said, Place] = {}
+        self._last_by_text: dict[_NameAndArguments, Place] = {}
         self._runs: list[tuple[DocumentStep, Place]] = []
         """Steps with their calls that are not yet in ``_last_by_text``."""
 
@@ -59,17 +59,17 @@ class OpenCalls:
         """
         function = call.get("function")
         named = function if isinstance(function, dict) else {}
-        given, call_id = named.get("arguments", ""), str(call.get("id", ""))
-        value = _value(given)
+        raw, call_id = named.get("arguments", ""), str(call.get("id", ""))
+        value = _value(raw)
         if call_id:
             self._by_id.setdefault(call_id, []).append(len(self._calls))
-        self._calls.append(_Call(call_id, str(named.get("name", "")), given, value))
+        self._calls.append(_Call(call_id, str(named.get("name", "")), raw, value))
         return value
 
     def has(self, number: int, text: str) -> bool:
-        """Return whether a text is the arguments of a call, as JSON or as they are."""
+        """Return whether a text equals the arguments of a call, as text or as JSON."""
         call = self._calls[number]
-        return call.given == text or bool(call.arguments == json_value(text))
+        return call.raw == text or bool(call.arguments == json_value(text))
 
     def answer(self, step: DocumentStep) -> Place | None:
         """Return number and id of the call that a tool step answers, and close it; or ``None``."""
@@ -83,17 +83,17 @@ class OpenCalls:
         return place
 
     def answered(self, step: DocumentStep) -> Place | None:
-        """Return number and id of the answered call of which a tool step is a further run.
+        """Return number and id of the answered call that a tool step runs again.
 
         It has the same id; without ids, the same tool and arguments.
         """
         if call_id := _call_id(step):
             return self._last.get(call_id)
         for run, place in self._runs:
-            self._last_by_text.update(dict.fromkeys(_said_by(run), place))
+            self._last_by_text.update(dict.fromkeys(_keys_of(run), place))
         self._runs = []
-        said = _said_by(step)
-        return next((self._last_by_text[one] for one in said if one in self._last_by_text), None)
+        keys = _keys_of(step)
+        return next((self._last_by_text[one] for one in keys if one in self._last_by_text), None)
 
     def answer_id(self, call_id: str) -> Place | None:
         """Return number and id of the call if it was open, and close it."""
@@ -109,15 +109,15 @@ class OpenCalls:
         return any(number not in self._answered for number in self._by_id.get(call_id, ()))
 
     def knows(self, call: object) -> bool:
-        """Return whether there was such a call: of the id, or of the name and arguments."""
-        given = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(call, dict) or not isinstance(given, dict):
+        """Return whether a call was added before, by its id, or by name and arguments."""
+        function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(call, dict) or not isinstance(function, dict):
             return False
         if str(call.get("id") or "") in self._by_id:
             return True
         self._compare_all()
-        said = _said(str(given.get("name", "")), _value(given.get("arguments", "")))
-        return any(one in self._by_text for one in said)
+        keys = _keys(str(function.get("name", "")), _value(function.get("arguments", "")))
+        return any(one in self._by_text for one in keys)
 
     def open_ids(self) -> Iterator[str]:
         """Yield the ids of the calls without a result."""
@@ -133,7 +133,7 @@ class OpenCalls:
         if len(self._answered) == len(self._calls):
             return None
         self._compare_all()
-        for key in (*_said_by(step), step.name):
+        for key in (*_keys_of(step), step.name):
             waiting = self._by_text.get(key)
             while waiting:
                 number = waiting.popleft()
@@ -145,7 +145,7 @@ class OpenCalls:
     def _compare_all(self) -> None:
         for number in range(self._compared, len(self._calls)):
             call = self._calls[number]
-            for key in (*_said(call.name, call.arguments), call.name):
+            for key in (*_keys(call.name, call.arguments), call.name):
                 self._by_text[key].append(number)
         self._compared = len(self._calls)
 
@@ -154,12 +154,12 @@ def _call_id(step: DocumentStep) -> str:
     return str(step.metadata.get("tool_call_id", ""))
 
 
-def _said_by(step: DocumentStep) -> Sequence[_Said]:
-    return _said(step.name, json_value(step.input))
+def _keys_of(step: DocumentStep) -> Sequence[_NameAndArguments]:
+    return _keys(step.name, json_value(step.input))
 
 
-def _said(name: str, value: object) -> Sequence[_Said]:
-    """Return the name with the arguments, and with the only one of them, which may be bare."""
+def _keys(name: str, value: object) -> Sequence[_NameAndArguments]:
+    """Return the keys of a call: the name with all arguments, and with a single bare one."""
     whole = name, _plain(value)
     if isinstance(value, dict) and len(value) == 1:
         return whole, (name, _plain(next(iter(value.values()))))

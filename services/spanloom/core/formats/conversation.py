@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from spanloom.core.formats.calls import Place
     from spanloom.core.formats.json_bytes import Json
 
-_HEARD = frozenset({"system", "developer", "user"})
+_INPUT_ROLES = frozenset({"system", "developer", "user"})
 _OF_ANSWERS = frozenset({"role", "content", "tool_calls", "reasoning_content"})
-_OF_HEARD = frozenset({"role", "content", "name"})
+_OF_INPUTS = frozenset({"role", "content", "name"})
 """Members of messages that conversations have; others are counted."""
 _LAST = 2**31
-"""Number of a result without a call: it comes after those that answer one."""
+"""The number of a result without a call: it comes after all others."""
 _CONTENTS = (str, list)
 
 
@@ -43,9 +43,9 @@ class Turn(NamedTuple):
     message: Json
     step_id: str
     at: int | None = None
-    """Where it is in the input of the step; ``None`` if it is its output."""
+    """Its position in the input of the step; ``None`` if it is from the output."""
     arguments: Sequence[object] = ()
-    """Those of its tool calls, parsed."""
+    """The parsed arguments of its tool calls."""
 
 
 def conversation(
@@ -53,22 +53,22 @@ def conversation(
 ) -> Sequence[Turn]:
     """Return the turns of an agent; only model and tool steps have turns.
 
-    Results of tools that ran in parallel are in the order of their calls. With ``losses``, what the
-    conversation does not tell is noted, and for a format that has one result per call the last run
-    of a call is its result, a result that only an input has comes right after its call, and answers
-    keep their thoughts. With ``repeats`` every run of a call has its result.
+    Results of tools that ran in parallel are in the order of their calls. With ``losses``, missing
+    contents are noted, and for a format with one result per call the last run of a call is its
+    result, a result that only an input has comes right after its call, and answers keep their
+    thoughts. With ``repeats`` every run of a call has its result.
     """
-    told = _Told(losses or Losses()) if losses is None or repeats else _Once(losses)
+    turns = _Turns(losses or Losses()) if losses is None or repeats else _Once(losses)
     for step in agent.steps:
         if step.type == "tool":
-            told.add_result(step)
+            turns.add_result(step)
         elif step.type == "model":
-            told.add_call(step)
-    return told.finish()
+            turns.add_call(step)
+    return turns.finish()
 
 
-class _Told:
-    """The turns so far."""
+class _Turns:
+    """Collects the turns of an agent."""
 
     keeps_thoughts = False
 
@@ -77,10 +77,10 @@ class _Told:
         self.losses = losses
         self.turns: list[Turn] = []
         self.results: list[tuple[int, Turn]] = []
-        """With the number of the call, by which they are put in order."""
+        """Each with the number of its call, which orders them."""
         self.calls = OpenCalls()
-        self.heard: Sequence[Json] = ()
-        self.told: set[str] = set()
+        self.previous: Sequence[Json] = ()
+        self.seen_texts: set[str] = set()
         """The texts of answers and results so far."""
 
     def add_result(self, step: DocumentStep) -> None:
@@ -92,60 +92,60 @@ class _Told:
 
     def note_run(self, step: DocumentStep, call: Place | None) -> None:
         """Note a run without a call, and an input that no call has as its arguments."""
-        self.told.add(step.output or step.error_message)
+        self.seen_texts.add(step.output or step.error_message)
         if call is None:
             self.losses.note(Code.CALL_UNPAIRED, step.id)
         if step.input and (call is None or not self.calls.has(call[0], step.input)):
             self.losses.note(Code.TEXTS_DROPPED, step.id)
 
     def add_call(self, step: DocumentStep) -> None:
-        """Add what a model step heard for the first time, and what it answered."""
-        said = messages_in(step.input, "user")
+        """Add the new input messages of a model step, and its answer."""
+        messages = messages_in(step.input, "user")
         is_omitted = step.metadata.get(HISTORY) == OMITTED
-        known = 0 if is_omitted else _shared(self.heard, said)
-        if said and known < len(self.heard) and not is_omitted:
+        known = 0 if is_omitted else _shared(self.previous, messages)
+        if messages and known < len(self.previous) and not is_omitted:
             self.losses.note(Code.HISTORY_REWRITTEN, step.id)
-        if known < len(said):
-            self.note_unsaid(step, said[known:] if known else said)
-            self.add_news(step, said, known)
+        if known < len(messages):
+            self.note_dropped(step, messages[known:] if known else messages)
+            self.add_new_messages(step, messages, known)
         self.flush()
         self.add_answer(step)
-        self.heard = said
+        self.previous = messages
 
-    def add_news(self, step: DocumentStep, said: Sequence[Json], known: int) -> None:
+    def add_new_messages(self, step: DocumentStep, messages: Sequence[Json], known: int) -> None:
         """Add the new messages; also tool results for which there is no tool step."""
         self.flush()
-        for at in range(known, len(said)):
-            message = said[at]
+        for at in range(known, len(messages)):
+            message = messages[at]
             role = message["role"]
-            if role in _HEARD or (
+            if role in _INPUT_ROLES or (
                 role == "tool" and self.calls.answer_id(_call_id(message)) is not None
             ):
-                self.turns.append(_heard(step, message, at))
+                self.turns.append(_input_turn(step, message, at))
 
-    def note_unsaid(self, step: DocumentStep, new: Sequence[Json]) -> None:
-        """Note what a model heard otherwise than the steps have it, and what no message tells."""
-        unsaid = odd = 0
+    def note_dropped(self, step: DocumentStep, new: Sequence[Json]) -> None:
+        """Note input messages with other texts than the steps, or with unknown members."""
+        dropped = odd = 0
         for message in new:
             role = message["role"]
-            if role in _HEARD:
-                odd += not message.keys() <= _OF_HEARD
+            if role in _INPUT_ROLES:
+                odd += not message.keys() <= _OF_INPUTS
             elif role == "tool":
-                unsaid += not (self._is_told(message) or self.calls.is_open(_call_id(message)))
+                dropped += not (self._is_seen(message) or self.calls.is_open(_call_id(message)))
             elif role == "assistant":
                 calls = message.get("tool_calls")
                 known = all(map(self.calls.knows, calls if isinstance(calls, list) else ()))
-                unsaid += not (known and self._is_told(message))
+                dropped += not (known and self._is_seen(message))
             else:
-                unsaid += 1
-        if unsaid:
-            self.losses.note(Code.TEXTS_DROPPED, step.id, unsaid)
+                dropped += 1
+        if dropped:
+            self.losses.note(Code.TEXTS_DROPPED, step.id, dropped)
         if odd:
             self.losses.note(Code.METADATA_DROPPED, step.id, odd)
 
-    def _is_told(self, message: Json) -> bool:
+    def _is_seen(self, message: Json) -> bool:
         text = text_of(message.get("content"))
-        return not text or text in self.told
+        return not text or text in self.seen_texts
 
     def add_answer(self, step: DocumentStep) -> None:
         """Add a model's output, its messages joined, and its calls to the open ones."""
@@ -153,7 +153,7 @@ class _Told:
         if not answers:
             return
         message = _joined(step, answers, self.losses, keeps_thoughts=self.keeps_thoughts)
-        self.told.add(message["content"])
+        self.seen_texts.add(message["content"])
         arguments = [self._opened(call, step) for call in message.get("tool_calls", ())]
         self.turns.append(Turn(message, step.id, None, arguments))
 
@@ -183,8 +183,8 @@ class _Told:
 _NUMBER = itemgetter(0)
 
 
-class _Once(_Told):
-    """The same for formats with one result per call."""
+class _Once(_Turns):
+    """Collects the turns for formats with one result per call."""
 
     keeps_thoughts = True
 
@@ -192,9 +192,9 @@ class _Once(_Told):
         """Begin a conversation."""
         super().__init__(losses)
         self._placed: dict[int, int] = {}
-        """Where the result of a call is in the turns, by the number of the call."""
+        """The index of a call's result among the turns, by the number of the call."""
         self._waiting: dict[int, int] = {}
-        """Where it is in the results, before these are in the turns."""
+        """Its index among the results, before these are moved to the turns."""
 
     def add_result(self, step: DocumentStep) -> None:
         """Add the result of a tool step, instead of that of an earlier run of the call."""
@@ -217,21 +217,21 @@ class _Once(_Told):
             dropped, self.results[at] = self.results[at][1], (number, turn)
         self.losses.note(Code.TOOL_RETRY_DROPPED, dropped.step_id)
 
-    def add_news(self, step: DocumentStep, said: Sequence[Json], known: int) -> None:
+    def add_new_messages(self, step: DocumentStep, messages: Sequence[Json], known: int) -> None:
         """Add the new messages; results without a tool step first, after their calls."""
-        heard: list[Turn] = []
-        for at in range(known, len(said)):
-            message = said[at]
+        new: list[Turn] = []
+        for at in range(known, len(messages)):
+            message = messages[at]
             role = message["role"]
-            if role in _HEARD:
-                heard.append(_heard(step, message, at))
+            if role in _INPUT_ROLES:
+                new.append(_input_turn(step, message, at))
             elif role == "tool" and (found := self.calls.answer_id(_call_id(message))):
-                self.results.append((found[0], _heard(step, message, at)))
+                self.results.append((found[0], _input_turn(step, message, at)))
         self.flush()
-        self.turns += heard
+        self.turns += new
 
     def flush(self) -> None:
-        """See ``_Told``; remember where the result of a call is."""
+        """See ``_Turns``; remember the positions of results."""
         if self.results:
             self.results.sort(key=_NUMBER)
             for at, (number, _) in enumerate(self.results, len(self.turns)):
@@ -252,7 +252,7 @@ def _result(step: DocumentStep, call_id: str) -> Turn:
     return Turn(message, step.id)
 
 
-def _heard(step: DocumentStep, message: Json, at: int) -> Turn:
+def _input_turn(step: DocumentStep, message: Json, at: int) -> Turn:
     """Return a message of a model's input as a turn."""
     if "tool_calls" in message:
         message = {name: value for name, value in message.items() if name != "tool_calls"}
@@ -302,5 +302,5 @@ def text_of(content: object) -> str:
         return content
     if not isinstance(content, list):
         return ""
-    said = [p.get("text") for p in content if isinstance(p, dict) and p.get("type") == "text"]
-    return "\n".join(text for text in said if isinstance(text, str))
+    texts = [p.get("text") for p in content if isinstance(p, dict) and p.get("type") == "text"]
+    return "\n".join(text for text in texts if isinstance(text, str))

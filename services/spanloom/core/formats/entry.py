@@ -1,4 +1,4 @@
-"""What is declared of a format, one type for all subjects, and short ways to declare it."""
+"""The declaration of a format, one type for all subjects, and functions to create it."""
 
 from __future__ import annotations
 
@@ -61,42 +61,42 @@ class Format:
     """A format of one subject. ``id`` and ``of`` identify it.
 
     ``writer`` and ``reader`` are names, ``module:object``, and imported when they are used: so the
-    core names objects of upper rooms, and a large library is loaded only for who uses it. Empty:
-    Spanloom does not write, or not read, the format. What they name depends on the subject:
+    core names objects of upper rooms, and a large library is loaded only when it is used. Empty:
+    Spanloom does not write, or not read, the format. The named objects depend on the subject:
 
     - ``RUN``: the writer is a ``RunWriter`` (``stored.py``);
     - ``RUNS``: the writer makes the file of lines in pairs, a row of the list and a document
-      (``client/transfer/tables.py``), and is empty where ``filed`` says how the runs, each in the
-      format ``line``, make the file; the reader is a ``Reader`` (``readers.py``); with ``magic`` it
-      reads a file of documents, and of OTLP it reads ``resourceSpans``;
+      (``client/transfer/tables.py``), and is empty where ``filed`` describes how the runs, each in
+      the format ``line``, make the file; the reader is a ``Reader`` (``readers.py``); with
+      ``magic`` it reads a file of documents, and of OTLP it reads ``resourceSpans``;
     - ``ROWS``: the writer is a class that is a ``Form`` (``api/rows/forms.py``);
     - ``ANNOTATIONS``: the writer is a ``LineWriter`` (``annotation/entries.py``) for ``?format=``,
       a ``Form`` for a table; the reader is an ``EntryReader`` (``client/transfer/entries.py``).
     """
 
     id: str
-    """What a user calls it; lower case, stable."""
+    """The name for users; lower case, stable."""
     of: Of
     media_type: str
     suffix: str
-    """Of a file, with the dot; empty for a folder."""
+    """The suffix of a file, with the dot; empty for a folder."""
     description: str
     """A sentence for people: in help, OpenAPI and documentation."""
     via: Via
     writer: str = ""
     reader: str = ""
     streams: bool = False
-    """Whether it is sent or written piece by piece, so that its size does not matter."""
+    """Whether it is sent or written in pieces, so that its size does not matter."""
     extra: str = ""
-    """The extra of the package that it needs; a key of ``LIBRARIES``."""
+    """The extra of the package that it needs: a key of ``LIBRARIES``."""
     path: str = ""
     """The last part of its own path at the API."""
     needs_spans: bool = False
-    """Whether the encoder takes the list of spans too; else it is empty."""
+    """Whether the encoder gets the list of spans; else the list is empty."""
     has_scores: bool = False
-    """Whether the encoder writes the scores of the run too; else it is given none."""
+    """Whether the encoder gets the scores of the run; else there are none."""
     line: str = ""
-    """The format of a run, by its id, in which a file has each run."""
+    """The id of the format in which a file has each run."""
     filed: Filed = Filed.LINES
     """How the runs make a file."""
     magic: bytes = b""
@@ -110,10 +110,10 @@ class Format:
     """Whether its lines are objects with the same members, so that ``-o NAME.parquet`` writes them
     as a table."""
     beside: str = ""
-    """A function of the file's name, ``runs.jsonl``, that returns files to write beside it: their
-    content by name."""
+    """A function of the file's name, ``runs.jsonl``, that returns the contents, by name, of files
+    to write next to it."""
     named: str = ""
-    """The name of the file in a folder, where that is what ``-o`` names: ``items.json``."""
+    """The file in a folder, if ``-o`` names the folder: ``items.json``."""
     counts_corrections: bool = False
     """Whether its lines are corrected answers, so that those left out are counted."""
 
@@ -129,7 +129,7 @@ class Format:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the library that it needs is installed; it is not loaded for that."""
+        """Whether the library that it needs is installed; checked without loading it."""
         return not self.extra or find_spec(LIBRARIES[self.extra]) is not None
 
     def target(self, path: Path) -> Path:
@@ -166,8 +166,8 @@ def document_with_file(
 ) -> Sequence[Format]:
     """Declare a format of one run, and the file of many runs.
 
-    ``lines`` describes the file, ``file`` is its id if that is another. ``in_lines``: one run is
-    lines of JSON, not one value.
+    ``lines`` describes the file; ``file`` is its id, by default ``name``. ``in_lines``: one run is
+    several lines of JSON, not one value.
     """
     document = Format(
         id=name,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.document import DocumentAgent, DocumentStep
     from spanloom.core.formats.json_bytes import Json
 
-TOLD_ANEW = frozenset(
+RECOMPUTED = frozenset(
     {"version", "status", "extractor_version", "project", "span_count", "resumes", "resumed_by"}
 )
 """Members of ``extraction`` that the importing store determines itself."""
@@ -36,7 +36,7 @@ _TRACE_ID, _STEP_ID = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
 
 @dataclass(slots=True)
 class _Carrier:
-    """A span to be made: a step and its attributes from all places in the document."""
+    """A span to create: a step and its attributes from all places in the document."""
 
     where: str
     parent_id: str
@@ -62,14 +62,14 @@ def carry(document: Json) -> Sequence[Span]:
 
 
 def _carry_root(document: Document, carriers: dict[str, _Carrier]) -> None:
-    root, told = document.root, document.extraction
-    if told["status"] == "failed":
+    root, extraction = document.root, document.extraction
+    if extraction["status"] == "failed":
         raise InvalidRequestError("extraction.status: failed; there is no run that it shows")
     attributes = _note(carriers, root, "", ROOT).attributes
     attributes[carried.TYPE] = root.type
     attributes[carried.ROOT_METADATA] = _json(root.metadata)
     attributes[carried.ROOT_METRICS] = _json(root.metrics_info)
-    attributes[carried.EXTRACTION] = _json(told)
+    attributes[carried.EXTRACTION] = _json(extraction)
 
 
 def _carry_agents(document: Document, carriers: dict[str, _Carrier]) -> None:
@@ -165,7 +165,7 @@ def _json(value: object) -> str:
 
 def span_json(span: Span) -> Mapping[str, Any]:  # OTLP JSON
     """Return a span as OTLP JSON."""
-    told: dict[str, Any] = {
+    encoded: dict[str, Any] = {
         "traceId": span.trace_id,
         "spanId": span.span_id,
         "name": span.name,
@@ -175,10 +175,10 @@ def span_json(span: Span) -> Mapping[str, Any]:  # OTLP JSON
         "attributes": [text_attribute(key, value) for key, value in span.attributes.items()],
     }
     if span.parent_span_id:
-        told["parentSpanId"] = span.parent_span_id
+        encoded["parentSpanId"] = span.parent_span_id
     if span.status_code == "Error":
-        told["status"] = {"code": 2, "message": span.status_message}
-    return told
+        encoded["status"] = {"code": 2, "message": span.status_message}
+    return encoded
 
 
 def text_attribute(key: str, value: str) -> Mapping[str, object]:
@@ -189,9 +189,9 @@ def text_attribute(key: str, value: str) -> Mapping[str, object]:
 def find_loss(document: Json, restored: Json) -> str | None:
     """Return the first place at which the restored document differs; ``None`` if it is equal.
 
-    Members that the importing store determines itself (``TOLD_ANEW``) are not compared.
+    Members that the importing store determines itself (``RECOMPUTED``) are not compared.
     """
-    return find_difference(_lasting(document), _lasting(restored))
+    return find_difference(_comparable(document), _comparable(restored))
 
 
 def find_difference(ours: object, theirs: object, where: str = "") -> str | None:
@@ -207,7 +207,7 @@ def find_difference(ours: object, theirs: object, where: str = "") -> str | None
     return next((place for place in found if place is not None), None)
 
 
-def _lasting(document: Json) -> Json:
-    told = {k: v for k, v in document["extraction"].items() if k not in TOLD_ANEW}
-    counts = {k: v for k, v in told["step_counts"].items() if k != _OTHER}
-    return {**document, "extraction": {**told, "step_counts": counts}}
+def _comparable(document: Json) -> Json:
+    extraction = {k: v for k, v in document["extraction"].items() if k not in RECOMPUTED}
+    counts = {k: v for k, v in extraction["step_counts"].items() if k != _OTHER}
+    return {**document, "extraction": {**extraction, "step_counts": counts}}

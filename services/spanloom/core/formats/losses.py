@@ -1,4 +1,4 @@
-"""What a conversion between formats loses: a closed list of codes, counted for each run.
+"""The losses of a conversion between formats: a closed list of codes, counted for each run.
 
 The codes are part of the public interface: reports of ``convert``, ``import`` and ``export`` and
 the header ``Spanloom-Losses`` have them. ``docs/formats/losses.md`` explains each.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 LOSSES = "Spanloom-Losses"
-"""The header of an answer that lost something; ``Losses.header`` is its value."""
+"""The response header for losses; ``Losses.header`` is its value."""
 MOST_LISTED = 10_000
 """The most losses that a report lists with their places; the counts are of all."""
 
@@ -84,7 +84,7 @@ class NotHeldError(PermanentError):
     """A format cannot hold this run; ``code`` says why (406; in files, the run is skipped)."""
 
     def __init__(self, code: Code, message: str = "") -> None:
-        """Keep the code; without a message that is the text."""
+        """Keep the code, which is the default message."""
         super().__init__(message or str(code))
         self.code = code
 
@@ -95,7 +95,7 @@ class Losses:
     def __init__(self) -> None:
         """Begin without losses."""
         self.trace_id = ""
-        """The run that is converted now; set by whoever starts one."""
+        """The current run; set by the caller before it converts one."""
         self._counts: dict[Code, int] = {}
         self._noted: list[tuple[str, str, Code]] = []
 
@@ -108,7 +108,7 @@ class Losses:
             self._noted.append((self.trace_id, path, code))
 
     def add(self, other: Losses, trace_id: str = "") -> None:
-        """Add the losses of another conversion; ``trace_id`` is of those that name no run."""
+        """Add the losses of another conversion; ``trace_id`` is for those without a run."""
         for code, times in other._counts.items():
             self._counts[code] = self._counts.get(code, 0) + times
         self._noted += (

@@ -54,7 +54,7 @@ def span_ids_of(data: bytes) -> Sequence[str]:
 
 
 def read_resource_spans(group: Mapping[str, Any]) -> ResourceSpans:
-    """Return a ``resourceSpans`` item of OTLP JSON; raises ``ValueError`` if it is none."""
+    """Return a ``resourceSpans`` item of OTLP JSON; raises ``ValueError`` for an invalid one."""
     scopes = [
         {**scope, "spans": [_with_ids_in_base64(span) for span in scope["spans"]]}
         for scope in group["scopeSpans"]
@@ -76,16 +76,16 @@ def _with_ids_in_base64(fields: Mapping[str, Any]) -> Fields:
 def digests_of(group: ResourceSpans) -> Iterator[tuple[str, bytes]]:
     """Yield the trace id of each span, and 16 bytes that are equal for equal spans only.
 
-    Resource and scope are part of a span. Attributes are put in the order of their names, for a
-    store may return them in another one than they were sent in.
+    Resource and scope are part of a span. Attributes are sorted by name: a store may return them in
+    another order than they were sent in.
     """
     _sort_attributes(group)
     resource = group.resource.SerializeToString(deterministic=True)
     for scope_spans in group.scope_spans:
         scope = scope_spans.scope.SerializeToString(deterministic=True)
         for span in scope_spans.spans:
-            told = (resource, scope, span.SerializeToString(deterministic=True))
-            joined = b"".join(len(part).to_bytes(8, "big") + part for part in told)
+            parts = (resource, scope, span.SerializeToString(deterministic=True))
+            joined = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
             yield span.trace_id.hex(), blake2b(joined, digest_size=16).digest()
 
 

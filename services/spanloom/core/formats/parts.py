@@ -1,4 +1,4 @@
-"""Parts of a stored document, and the document as asked for: texts parsed, continuations added.
+"""Parts of a stored document, and the document as requested: with parsed texts, continuations.
 
 Continuations are known only when a document is read. They are two members of ``extraction``:
 ``resumes``, the trace that waited for the answer which this run received, and ``resumed_by``, the
@@ -124,7 +124,7 @@ def may_continue(document: bytes) -> bool:
 
 def with_continuation(document: bytes, found: Continuation) -> bytes:
     """Return the document with the traces that it resumes and is resumed by."""
-    told = {name: trace_id for name, trace_id in found._asdict().items() if trace_id}
-    if not told:
+    members = {name: trace_id for name, trace_id in found._asdict().items() if trace_id}
+    if not members:
         return document
-    return b"%b,%b%b" % (document.removesuffix(_END), dump(told)[1:-1], _END)
+    return b"%b,%b%b" % (document.removesuffix(_END), dump(members)[1:-1], _END)

@@ -1,7 +1,7 @@
-"""How files of other systems are read: JSON values with their places in, canonical documents out.
+"""Reads files of other systems. In: JSON values with their places. Out: canonical documents.
 
-A reader takes the values of a file one after the other. One that it cannot read is refused with its
-place, and the next is read: ``line 3: substeps.0.metadata: an object is needed here, not null``.
+A reader takes the values of a file one after the other. An invalid one is refused with its place,
+and the next one is read: ``line 3: substeps.0.metadata: an object is needed here, not null``.
 """
 
 from __future__ import annotations
@@ -33,49 +33,49 @@ class Taken(NamedTuple):
 
     place: str
     document: Json
-    """Canonical, with an ``extraction`` that would be restored (``core/formats/imported.py``)."""
+    """Canonical, with an ``extraction`` that can be restored (``core/formats/imported.py``)."""
     losses: Losses
     scores: Sequence[Json] = ()
     """Scores of the run, as ``POST /v1/scores`` takes them (``exchange/scored.py``)."""
 
 
 class Refused(NamedTuple):
-    """A value that is not taken."""
+    """A value that was refused."""
 
     place: str
     reason: str
-    """With the place inside the value, where there is one: ``steps.0.type: …``."""
+    """Begins with the place inside the value, if there is one: ``steps.0.type: …``."""
 
 
 @dataclass(slots=True)
 class Reading:
-    """What a reader knows of its file, and where it notes what it loses."""
+    """The state of a reader: the format and project of its file, and its losses."""
 
     format: str
     project: str = "default"
-    """Where the runs go; part of the ids that are made."""
+    """The project of the runs; part of generated ids."""
     losses: Losses = field(default_factory=Losses)
-    """Of the value that is read now."""
+    """Of the current value."""
     scores: list[Json] = field(default_factory=list)
-    """Of the value that is read now."""
+    """Of the current value."""
 
 
 class Reader(Protocol):
     """Reads the values of a file in one format."""
 
     def fits(self, value: Any) -> bool:  # as JSON has it
-        """Return whether the first value of a file is meant to be in this format, by its shape."""
+        """Return whether the first value of a file has the shape of this format."""
         ...
 
     def holds(self, first: Any) -> bool:  # as JSON has it
-        """Return whether a list that begins with this is one value, and no list of values.
+        """Return whether a list with this first item is one value, not a list of values.
 
-        The file is known to be in this format; the list may be bad.
+        The file is known to be in this format, but the list may be invalid.
         """
         ...
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield every run of the values, and what is refused; never raises for a value."""
+        """Yield the runs of the values, and refusals; never raises for a value."""
         ...
 
 
@@ -84,7 +84,7 @@ ReadOne: TypeAlias = "Callable[[Any, Reading], Iterable[Json]]"
 
 
 class EachAlone(NamedTuple):
-    """A reader of formats in which every value stands for itself."""
+    """A reader of formats whose values are independent of each other."""
 
     fits: Callable[[Any], bool]
     read_one: ReadOne
@@ -138,6 +138,6 @@ def a_text(value: object, where: str) -> str:
 
 
 def kind_of(value: object) -> str:
-    """Return what a JSON value is, for people: ``a list``."""
+    """Return the type of a JSON value in words: ``a list``."""
     names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean"}
     return names.get(type(value), "null" if value is None else "a number")

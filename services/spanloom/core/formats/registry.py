@@ -69,7 +69,7 @@ REGISTRY: Sequence[Format] = (
         "spanloom.core.exchange.coze.dataset:write_item",
         lines="An item of an evaluation set a line; the schema of the set in a file beside.",
         reader="spanloom.core.exchange.coze.dataset:DATASET",
-        beside="spanloom.core.exchange.coze.dataset:schema_beside",
+        beside="spanloom.core.exchange.coze.dataset:schema_file",
     ),
     *document_with_file(
         "coze-example",
@@ -152,7 +152,7 @@ REGISTRY: Sequence[Format] = (
         reader="spanloom.core.exchange.potato.reading:POTATO",
         filed=Filed.ARRAY,
         named="items.json",
-        beside="spanloom.core.exchange.potato.writing:files_beside",
+        beside="spanloom.core.exchange.potato.writing:config_files",
     ),
     *document_with_file(
         "snorkel",
@@ -316,7 +316,7 @@ REGISTRY: Sequence[Format] = (
 
 
 def formats_of(of: Of, via: Via | None = None) -> Mapping[str, Format]:
-    """Return the formats of a subject by id, in their order; of those that are chosen so."""
+    """Return the formats of a subject by id, in order; with ``via`` only those chosen so."""
     return {
         known.id: known
         for known in REGISTRY
@@ -330,7 +330,7 @@ CANONICAL = formats_of(Of.RUN)["canonical"]
 def find_format(name: str) -> Format:
     """Return the format of one run for ``?format=``.
 
-    Raises ``InvalidQueryError`` for an unknown name, with those that there are.
+    Raises ``InvalidQueryError`` for an unknown name, with the known ones.
     """
     formats = formats_of(Of.RUN, Via.QUERY)
     try:
@@ -341,7 +341,7 @@ def find_format(name: str) -> Format:
 
 
 def named_by(formats: Mapping[str, Format], join: str) -> str:
-    """Return media types with what they are, those of one description together, as a phrase.
+    """Return a phrase of media types and descriptions; types of one description are joined.
 
     ``text/csv`` and others with "A table.": ```text/csv`: a table``; ``join`` is "and" or "or".
     """

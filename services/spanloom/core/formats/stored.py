@@ -1,4 +1,4 @@
-"""A stored run as the writers of formats take it."""
+"""A stored run, as the writers of formats get it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class Stored:
-    """A canonical document; the verdicts of its spans, and its scores, where a format has them."""
+    """A canonical document; if a format needs them, the verdicts of its spans, and its scores."""
 
     def __init__(
         self, document: bytes, spans: bytes = b"[]", scores: Sequence[Mapping[str, Any]] = ()
     ) -> None:
-        """Keep all as they are stored; what is JSON is parsed when a writer asks for it."""
+        """Keep the stored values; JSON is parsed when a writer needs it."""
         self.document = document
         self.spans = spans
         self.scores = scores
@@ -30,7 +30,7 @@ class Stored:
 
     @property
     def view(self) -> Document:
-        """The document, parsed once; writers do not change its JSON."""
+        """The document, parsed once; writers must not change its JSON."""
         if self._view is None:
             self._view = HeldDocument(orjson.loads(self.document))
         return self._view

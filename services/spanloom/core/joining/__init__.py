@@ -1,4 +1,4 @@
-"""Runs of coding agents that came as several traces: which belong together.
+"""Joins the traces of one run of a coding agent, which sends several.
 
-``parts`` says what a trace is a part of, ``homes`` which trace shows the whole run.
+``parts`` finds the run that a trace is a part of, ``homes`` the trace that shows the whole run.
 """

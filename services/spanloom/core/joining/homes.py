@@ -1,7 +1,7 @@
-"""Which traces of a conversation are one run, and which of them shows it: its home.
+"""Finds which traces of a conversation are one run, and which of them shows it: its home.
 
 A trace with a person's prompt opens a run; the later traces belong to it until the next one opens.
-So does a span of the turn that a person asked for, unless the prompt of it came in another trace.
+So does a trace whose root is a turn, unless the turn's prompt came in another trace.
 Traces that name the prompt of an opener belong to that one, whenever they began. Without any
 opener a day's traces are one run for each prompt that they name, else for each time without pause.
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
 
 DAY_NS = 24 * 3600 * 1_000_000_000
-"""A run is no longer than this; further traces are none of it."""
+"""A run is not longer than this; later traces belong to another run."""
 PAUSE_NS = 30 * 60 * 1_000_000_000
-"""After a longer pause another run begins, where no prompts show."""
+"""Where prompts are not reported, another run begins after a longer pause."""
 _PROMPTED = attrgetter("prompt_ns")
 
 
@@ -41,13 +41,13 @@ def find_homes(parts: Iterable[Part]) -> Mapping[TraceKey, TraceKey]:
 
 
 LATE_NS = 5_000_000_000
-"""How much later than a turn began its prompt may be written."""
+"""How long after the start of a turn its prompt may be recorded."""
 _MAX_TRIED = 64
 """The most prompts before a turn that are compared with it."""
 
 
 def _pair_turns(ordered: Sequence[Part]) -> Mapping[TraceKey, TraceKey]:
-    """Return the traces of the prompts of turns that are spans; each prompt is that of one turn."""
+    """Return, for turns that are spans, the traces of their prompts; a prompt has one turn."""
     turns = [part for part in ordered if part.is_whole and not part.prompt_ns]
     prompts = sorted((p for p in ordered if p.prompt_ns and turns), key=_PROMPTED)
     found: dict[TraceKey, TraceKey] = {}
@@ -83,7 +83,7 @@ class _Openers:
                 self._by_prompt[opener.prompt].append(opener)
 
     def home_of(self, part: Part) -> TraceKey | None:
-        """Return the home of a part; ``None`` if nobody opened it."""
+        """Return the home of a part; ``None`` if no prompt opened its run."""
         if part.prompt_ns:
             return part.key
         named = self._by_prompt.get(part.prompt, ())
@@ -105,7 +105,7 @@ def _first_after(openers: Sequence[Part], part: Part) -> Part | None:
 
 
 def _without_opener(ordered: Sequence[Part]) -> Mapping[TraceKey, TraceKey]:
-    """Return the homes of parts that no prompt opened: each belongs to the first of its kind."""
+    """Return the homes of parts without an opener: the first one with the same prompt."""
     homes: dict[TraceKey, TraceKey] = {}
     firsts: dict[tuple[int, int], Part] = {}
     latest_ns = 0

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Trajectory
 
 FRAGMENT = ".fragment"
-"""The end of the names of rules by which a dialect classifies the root of a part of a run."""
+"""The suffix of the rules by which a dialect classifies the root of a part of a run."""
 WHOLE = ".turn" + FRAGMENT
-"""That of a span which is the turn that a person asked for: nobody else's run."""
+"""The suffix for a root that is a whole turn, from a person's prompt to its end."""
 _SESSION = "part of "
 _DIGEST_BYTES = 16
 _OF_TURN = re.compile(r"#\d+$")
@@ -34,7 +34,7 @@ _MAX_OTHERS = 8
 
 
 class Part(NamedTuple):
-    """A trace that may be a part of a run, as far as finding the others needs."""
+    """A trace that may be a part of a run, with what is needed to find the others."""
 
     key: TraceKey
     session: str
@@ -42,7 +42,7 @@ class Part(NamedTuple):
     start_ns: int
     end_ns: int
     prompt_ns: int
-    """The time at which a person asked; 0 if the trace does not say."""
+    """The time of the person's prompt; 0 if the trace does not have it."""
     prompt: int
     """A digest of the prompt's id; 0 if it names none."""
     span_count: int
@@ -52,7 +52,7 @@ class Part(NamedTuple):
     others: tuple[str, ...] = ()
     """The keys of other conversations that its spans name: it may have been a part of theirs."""
     is_whole: bool = False
-    """Whether its root is the turn that a person asked for, by a span; a prompt may show it too."""
+    """Whether its root is a whole turn; another trace may have the prompt."""
 
     @property
     def is_shown_elsewhere(self) -> bool:
@@ -60,7 +60,7 @@ class Part(NamedTuple):
         return self.home not in ("", self.key.trace_id)
 
     def as_call(self) -> Call:
-        """Return it as a row of the index by which repeats of calls are found."""
+        """Return it as a row of the call index."""
         return Call(
             key=self.key,
             step_id=self.home,
@@ -90,9 +90,9 @@ def part_of(call: Call) -> Part:
 
 
 def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> Part | None:
-    """Return what a trace is a part of; ``None`` for a run of its own.
+    """Return a trace as a part of a run; ``None`` if it is a run of its own.
 
-    The dialect decides, by the name of the root's rule; and it has to name its conversation.
+    The rule of its root decides (``FRAGMENT``), and it must have a conversation id.
     """
     root_id = trajectory.root.id
     rule = next((v.rule for v in trajectory.verdicts if v.span_id == root_id), "")
@@ -143,18 +143,18 @@ def _naming(ordered: Sequence[Span]) -> Iterator[Mapping[str, str]]:
 
 
 def _prompts(spans: Iterable[Span]) -> Iterator[int]:
-    """Yield the times of prompts, of records that are spans and of those that are events."""
+    """Yield the times of prompts, which are spans or events."""
     for span in spans:
-        if _is_asked(span.attributes.get(EVENT_NAME, ""), span.attributes):
+        if _is_from_person(span.attributes.get(EVENT_NAME, ""), span.attributes):
             yield span.start_ns
-        yield from (e.time_ns for e in span.events if _is_asked(e.name, e.attributes))
+        yield from (e.time_ns for e in span.events if _is_from_person(e.name, e.attributes))
 
 
 def _is_prompt(name: str) -> bool:
     return what_is_named(name) is What.PROMPT
 
 
-def _is_asked(name: str, attributes: Mapping[str, str]) -> bool:
+def _is_from_person(name: str, attributes: Mapping[str, str]) -> bool:
     return _is_prompt(name) and not is_unasked(attributes.get("prompt", ""))
 
 
@@ -163,7 +163,7 @@ def _named(naming: Iterable[Mapping[str, str]], keys: Sequence[str]) -> Iterator
 
 
 def _is_of_prompt(name: str, conversations: Collection[str]) -> bool:
-    """Return whether the id of a prompt names one; the conversation's and a turn's do not.
+    """Return whether an id is that of a prompt, not of the conversation or a turn.
 
     Example of a sub-agent's turn: ``a3949598-f1ed#0``; of a prompt in a conversation: ``S####1``.
     """

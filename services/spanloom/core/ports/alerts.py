@@ -1,4 +1,4 @@
-"""The port of alerts."""
+"""The port of alerts, their events and deliveries."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class EventsQuery(NamedTuple):
     """Only the last one of each id."""
 
 
-class Untold(NamedTuple):
-    """An event that a channel was not told yet."""
+class PendingDelivery(NamedTuple):
+    """An event that was not delivered to a channel yet."""
 
     event: AlertEvent
     channel: str
-    """Its key."""
+    """The key of the channel."""
     tries: int
     at_us: int
     """When it was tried last, in microseconds since the epoch; 0: never."""
@@ -44,8 +44,7 @@ class AlertStore(Protocol):
     def put(self, alert: Alert) -> None:
         """Store a revision, durable when this returns.
 
-        Of two with one number the first one counts: who stores one looks afterwards whether it is
-        theirs.
+        Of two with one number the first one counts; the caller reads it back to see which it is.
         """
 
     def list(self, reach: Reach, name: str = "") -> Sequence[Alert]:
@@ -55,39 +54,39 @@ class AlertStore(Protocol):
         """Return the newest revision of each version of an alert, newest first."""
 
     def add_events(self, events: Sequence[AlertEvent], shown: Sequence[RunShown]) -> None:
-        """Store events, and first what their runs showed; durable when this returns.
+        """Store the evidence of events, then the events; durable when this returns.
 
         Of two events of one id and number the first one counts.
         """
 
     def latest(self, traces: Sequence[TraceKey]) -> Sequence[AlertEvent]:
-        """Return the last event of each id that is about one of these runs, deleted ones too."""
+        """Return the last event of each id about one of these runs, deleted ones included."""
 
     def latest_numbers(self, reach: Reach) -> Sequence[AlertEvent]:
         """Return the last event of each group of each version of the alerts about numbers."""
 
     def firing_of_deleted(self, limit: int) -> Sequence[AlertEvent]:
-        """Return up to ``limit`` last events that fire for runs that are deleted."""
+        """Return up to ``limit`` events that are firing for deleted runs."""
 
     def firing(self, reach: Reach) -> Mapping[tuple[str, str], int]:
-        """Return how many ids fire of each alert, by project and name; none are left out."""
+        """Return how many ids fire for each alert, by project and name; zeros are left out."""
 
     def events(
-        self, project: str, name: str, asked: EventsQuery, limit: int, after: EventPlace | None
+        self, project: str, name: str, query: EventsQuery, limit: int, after: EventPlace | None
     ) -> Sequence[AlertEvent]:
         """Return up to ``limit`` events of an alert after a place, newest first."""
 
     def shown(self, events: Sequence[AlertEvent]) -> Mapping[tuple[str, int], Mapping[str, Any]]:
-        """Return what runs showed, by id and number of the event; nothing of deleted runs."""
+        """Return the evidence of events by their id and number; nothing of deleted runs."""
 
     def add_deliveries(self, deliveries: Sequence[Delivery]) -> None:
-        """Store what became of deliveries; of one event and channel the most tries count."""
+        """Store results of deliveries; for an event and channel the last try counts."""
 
     def deliveries(self, project: str, name: str, ids: Sequence[str]) -> Sequence[Delivery]:
-        """Return what became of telling these events of an alert, tried ones only."""
+        """Return the deliveries of these events of an alert that were tried."""
 
-    def untold(self, from_us: int, limit: int) -> Sequence[Untold]:
-        """Return what is to be told of events since a time, oldest first.
+    def pending(self, from_us: int, limit: int) -> Sequence[PendingDelivery]:
+        """Return deliveries of events since a time that are pending, oldest first.
 
-        Up to ``limit`` of each channel of a project.
+        Up to ``limit`` for each channel of a project.
         """

@@ -63,14 +63,15 @@ class KeptAt(NamedTuple):
 class AnnotationStore(Protocol):
     """Keeps annotations: rows are added, never changed, and survive retention."""
 
-    def add(self, rows: Sequence[Annotation], *, is_told: bool = True) -> None:
+    def add(self, rows: Sequence[Annotation], *, is_announced: bool = True) -> None:
         """Store rows, durable when this returns; the same row again changes nothing.
 
-        The change feed announces them, like scores and queue events. A caller that stores more
-        rows in the same step passes ``is_told=False`` and stores everything within ``telling``.
+        The change feed announces them, like scores and queue events. A caller that stores more rows
+        in the same step passes ``is_announced=False`` and stores everything within
+        ``announcing_judgements``.
         """
 
-    def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
+    def announcing_judgements(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
         """Return a context for storing annotations and scores, which the feed then announces.
 
         It announces them once, after all writes, however the context ends; where no other process
@@ -81,7 +82,7 @@ class AnnotationStore(Protocol):
         """Return whether no other process writes: then a read stays valid until this one writes."""
 
     def list(
-        self, reach: Reach, asked: AnnotationQuery, limit: int, after: Slot | None = None
+        self, reach: Reach, query: AnnotationQuery, limit: int, after: Slot | None = None
     ) -> Sequence[Annotation]:
         """Return up to ``limit`` current rows after a slot, in the order of slots.
 
@@ -127,7 +128,7 @@ class VersionKeeper(Protocol):
         """Return the version that is stored now; 0 if there is none."""
 
     def currents(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """Return the versions that are stored now of those that are stored and not deleted."""
+        """Return the stored versions; trajectories that are missing or deleted are left out."""
 
 
 class ScoreQuery(NamedTuple):
@@ -158,14 +159,14 @@ BEFORE_ALL_SCORES = ScorePlace()
 class ScoreStore(Protocol):
     """Keeps scores; annotations are turned into scores automatically."""
 
-    def add(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
+    def add(self, scores: Sequence[Score], *, is_announced: bool = True) -> None:
         """Store revisions of scores; durable when this returns.
 
-        ``is_told`` works as in ``AnnotationStore.add``.
+        ``is_announced`` works as in ``AnnotationStore.add``.
         """
 
     def list(
-        self, reach: Reach, asked: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES
+        self, reach: Reach, query: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES
     ) -> Sequence[Score]:
         """Return up to ``limit`` current scores after a place, by project, trace and id.
 
@@ -173,10 +174,10 @@ class ScoreStore(Protocol):
         """
 
     def of_traces(self, keys: Sequence[TraceKey]) -> Sequence[Score]:
-        """Return the newest revision of every score of these traces, also of retracted ones."""
+        """Return the newest revision of every score of these traces, retracted ones included."""
 
     def without_run(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
-        """Return those of the keys of which no trajectory is stored; none that is deleted."""
+        """Return the keys without a stored trajectory, except those that are deleted."""
 
 
 class QueueReader(Protocol):

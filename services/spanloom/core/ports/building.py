@@ -1,4 +1,4 @@
-"""Trajectories on their way into the store: what building reads, and the bytes that move.
+"""The ports of building: trajectories on their way into the store, and their encoded bytes.
 
 Decoding and encoding such bytes needs no store: another process can do it (``Codec``), and the
 process that has the store open only moves bytes.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.model.trajectory import Status, listed_start_ns
-from spanloom.core.ports.builds import Build, Standing, former_places
+from spanloom.core.ports.builds import Build, Precedence, former_places
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.spans import NOTHING_READ, Read
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
     from spanloom.core.ports.spans import SpanReader, Traces
 
 
-class Taken(NamedTuple):
-    """What builders have reserved of a trace, whether they have written it or not."""
+class ReservedBuilds(NamedTuple):
+    """Ranks, versions and places that builders have reserved for a trace, written or not."""
 
     rank: int = 0
     version: int = 0
     places: Sequence[int] = ()
-    """Where reserved builds that are above the stored one are in lists, if they are written."""
+    """The places in lists of reserved builds above the stored one, if they are written."""
     contents: AbstractSet[str] = frozenset()
     """Fingerprints that others have reserved above the stored one just now."""
-    rivals: Sequence[Standing] = ()
-    """Those of builds with other contents that may be written over the stored one at any time."""
+    rivals: Sequence[Precedence] = ()
+    """The precedence of builds with other contents that may replace the stored one at any time."""
 
 
-NOTHING_TAKEN = Taken()
+NOTHING_RESERVED = ReservedBuilds()
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the extractor needs to know of the stored trajectory.
+    """The stored trajectory, as far as the extractor needs it.
 
-    Of a trace of which a build is reserved and none is stored, the version is 0.
+    The version is 0 if a build is reserved and none is stored.
     """
 
     key: TraceKey
@@ -64,35 +64,35 @@ class Head:
     """The places in lists that it has left."""
     is_listed: bool = True
     """Whether lists have this version; not if its writer died before it wrote the row."""
-    taken: Taken = NOTHING_TAKEN
+    reserved: ReservedBuilds = NOTHING_RESERVED
 
     @property
-    def standing(self) -> Standing:
+    def precedence(self) -> Precedence:
         """What decides whether another build may replace it."""
-        return Standing.of(self.read_mark, self.status, self.extractor_version)
+        return Precedence.of(self.read_mark, self.status, self.extractor_version)
 
     @property
     def build(self) -> Build | None:
         """The stored build; ``None`` if there is none."""
         if not self.version:
             return None
-        return Build(self.rank, self.version, self.fingerprint, self.standing)
+        return Build(self.rank, self.version, self.fingerprint, self.precedence)
 
     @property
     def next_rank(self) -> int:
         """The lowest rank that no build has."""
-        return max(self.rank, self.taken.rank) + 1
+        return max(self.rank, self.reserved.rank) + 1
 
     @property
     def next_version(self) -> int:
         """The lowest version number that no build has."""
-        return max(self.version, self.taken.version) + 1
+        return max(self.version, self.reserved.version) + 1
 
     @property
     def places(self) -> Sequence[int]:
         """Every place in lists that a build of the trace may have, the newest first."""
         own = (self.start_ns, *self.before) if self.version else ()
-        return (*self.taken.places, *own)
+        return (*self.reserved.places, *own)
 
 
 ALWAYS_NS = 2**63 - 1
@@ -111,7 +111,7 @@ class CallWindow(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """How much a trace contains of its run."""
+    """How many steps a trace has, to compare reports of one run."""
 
     model_steps: int = 0
     tool_steps: int = 0
@@ -120,7 +120,7 @@ class Extent(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A stored model or tool step, as far as finding a repeated report of it needs."""
+    """A stored model or tool step, with what is needed to find other reports of it."""
 
     key: TraceKey
     step_id: str
@@ -139,7 +139,7 @@ class Call(NamedTuple):
     """A digest of what the user asked it; 0 if it is unknown, or the answer is long enough."""
 
     def contradicts(self, other: Call) -> bool:
-        """Return whether two calls are known to say different things."""
+        """Return whether two calls are known to have different texts."""
         pairs = ((self.answer, other.answer), (self.question, other.question))
         return any(ours and theirs and ours != theirs for ours, theirs in pairs)
 
@@ -196,8 +196,8 @@ class TrajectoryRecord:
     def build(self) -> Build:
         """What orders it among the builds of its trace."""
         rank = max(self.seq, self.previous.next_rank if self.previous else 0)
-        standing = Standing.of(self.read.mark, self.status, self.trajectory.extractor_version)
-        return Build(rank, self.version, self.fingerprint, standing, self.is_whole)
+        precedence = Precedence.of(self.read.mark, self.status, self.trajectory.extractor_version)
+        return Build(rank, self.version, self.fingerprint, precedence, self.is_whole)
 
     @property
     def before(self) -> Sequence[int]:
@@ -242,8 +242,8 @@ class TrajectoryWriter(Protocol):
     def confirm(self, confirmed: Sequence[Confirmation]) -> AbstractSet[TraceKey]:
         """Raise the read marks of stored trajectories; return the keys of those not raised.
 
-        From then on no build that read less replaces the stored one. Of those not raised another
-        build is stored, or may be written at any time; they have to be built again.
+        From then on no build that read less replaces the stored one. Traces that are not raised
+        have another build, or may get one at any time; they have to be built again.
         """
 
     def make_room(self) -> None:
@@ -267,7 +267,7 @@ class PartFinder(Protocol):
     def find_parts(self, project: str, windows: Sequence[CallWindow], most: int) -> Sequence[Call]:
         """Return the project's parts of runs (``core/joining/parts.py``) of these windows.
 
-        One of each trace, and at most so many for a call key: any of them, if there are more.
+        One for each trace, and at most ``most`` for a call key: any of them, if there are more.
         """
 
 
@@ -311,7 +311,7 @@ class CarriedSpans(NamedTuple):
 
 
 class CarriedRecord(NamedTuple):
-    """A ``TrajectoryRecord`` encoded for a store, with what the store needs to know about it."""
+    """A ``TrajectoryRecord`` encoded for a store, with the values that the store needs."""
 
     key: TraceKey
     build: Build

@@ -1,4 +1,4 @@
-"""Which of two builds of a trace may replace the other.
+"""Decides which of two builds of a trace may replace the other.
 
 A build knows as much as it has read. Its rank orders it among the builds of its trace, and never
 two of them have one rank or one version number; but a build that had read less than the stored one
@@ -19,19 +19,19 @@ MOST_PLACES = 16
 """Former places of a run in lists that its newest build leaves."""
 
 
-class Standing(NamedTuple):
+class Precedence(NamedTuple):
     """What decides whether a build may replace another one."""
 
     read_mark: str
     """What it read (``Read.mark``); empty in builds of releases that had none."""
     finality: int
-    """0 while spans keep arriving, 1 of a failure, 2 of a finished run."""
+    """0 while spans keep arriving, 1 for a failure, 2 for a finished run."""
     extractor: int
     """Its version; 0 of one that has no number."""
 
     @classmethod
-    def of(cls, read_mark: str, status: Status, extractor_version: str) -> Standing:
-        """Return the standing of a build by what is stored of it."""
+    def of(cls, read_mark: str, status: Status, extractor_version: str) -> Precedence:
+        """Return the precedence of a build from its stored values."""
         number = int(extractor_version) if extractor_version.isdecimal() else 0
         return cls(read_mark, _CLASSES[status], number)
 
@@ -43,9 +43,9 @@ class Build(NamedTuple):
     """Above the rank of every build of the trace before it; the highest is the current one."""
     version: int
     fingerprint: str
-    standing: Standing
+    precedence: Precedence
     is_whole: bool = True
-    """Whether it read all that had arrived; meaningless of a stored one."""
+    """Whether it read all that had arrived; meaningless for a stored one."""
 
     def follows(self, stored: Build | None) -> bool:
         """Return whether it may be written over the stored build.
@@ -55,25 +55,25 @@ class Build(NamedTuple):
         if stored is None or self.is_same(stored):
             return True
         is_next = self.rank > stored.rank and self.version > stored.version
-        return is_next and may_replace(stored.standing, self.standing, is_whole=self.is_whole)
+        return is_next and may_replace(stored.precedence, self.precedence, is_whole=self.is_whole)
 
     def confirmed_by(self, others: Iterable[Build]) -> Build:
         """Return it with the highest read mark of the builds that have its content."""
-        marks = (o.standing.read_mark for o in others if o.fingerprint == self.fingerprint)
+        marks = (o.precedence.read_mark for o in others if o.fingerprint == self.fingerprint)
         mark = max(marks, default="")
-        standing = self.standing._replace(read_mark=max(self.standing.read_mark, mark))
-        return self._replace(standing=standing)
+        precedence = self.precedence._replace(read_mark=max(self.precedence.read_mark, mark))
+        return self._replace(precedence=precedence)
 
     def is_same(self, other: Build) -> bool:
         """Return whether both are one version with one content."""
         return self[:3] == other[:3]
 
 
-def may_replace(stored: Standing, new: Standing, *, is_whole: bool) -> bool:
+def may_replace(stored: Precedence, new: Precedence, *, is_whole: bool) -> bool:
     """Return whether a build may replace a stored one; ``is_whole``: it read all that had arrived.
 
-    Of equal standing it may: another trace may have changed what it means. What a build read that
-    has no mark is unknown: only a whole replaces it.
+    With equal precedence it may: another trace may have changed the content. A stored build without
+    a read mark is replaced only by a whole one.
     """
     if not stored.read_mark:
         return is_whole
@@ -82,7 +82,7 @@ def may_replace(stored: Standing, new: Standing, *, is_whole: bool) -> bool:
     return not new.extractor or new.extractor >= stored.extractor
 
 
-def knows_more(own: Standing, others: Iterable[Standing]) -> bool:
+def knows_more(own: Precedence, others: Iterable[Precedence]) -> bool:
     """Return whether a build knows more than one of the others, which must not replace it."""
     return any(not may_replace(own, other, is_whole=False) for other in others)
 

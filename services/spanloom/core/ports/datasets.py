@@ -19,7 +19,7 @@ class DatasetStore(Protocol):
     def list(self, project: str, name: str = "") -> Sequence[Dataset]:
         """Return the datasets of a project by name, or the one of a name.
 
-        One that was deleted is among them until the keeper has removed its rows.
+        Deleted ones are included until the keeper has removed their rows.
         """
 
     def add_contents(self, project: str, dataset: str, contents: Mapping[str, bytes]) -> None:
@@ -32,7 +32,7 @@ class DatasetStore(Protocol):
         """Return every item of the draft by key, also those that were removed."""
 
     def count_drafts(self, project: str, dataset: str = "") -> Mapping[str, int]:
-        """Return how many items the draft of each dataset has, or of one; none are left out."""
+        """Return how many items the draft of each dataset has, or of one; zeros are left out."""
 
     def add_version(
         self,
@@ -43,8 +43,8 @@ class DatasetStore(Protocol):
     ) -> None:
         """Store a version; the store sets its time.
 
-        Of two with one number the first one counts: who stores one looks afterwards whether it is
-        theirs. The same again changes nothing. Durable when this returns.
+        Of two with one number the first one counts; the caller reads it back to see which it is.
+        The same again changes nothing. Durable when this returns.
         """
 
     def versions(self, project: str, dataset: str = "") -> Mapping[str, Sequence[DatasetVersion]]:
@@ -53,7 +53,7 @@ class DatasetStore(Protocol):
     def items(
         self, project: str, dataset: str, version: str, after: str, limit: int
     ) -> Sequence[ItemPlace]:
-        """Return items behind a key: of the version with a hash, without one of the draft."""
+        """Return items after a key, of the version with a hash; without a hash of the draft."""
 
     def contents(self, project: str, dataset: str, hashes: Sequence[str]) -> Mapping[str, bytes]:
-        """Return the contents with these hashes; those that are not there are left out."""
+        """Return the contents with these hashes; missing ones are left out."""

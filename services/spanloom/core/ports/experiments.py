@@ -28,8 +28,7 @@ class EvaluatorStore(Protocol):
     def add(self, project: str, evaluator: StoredEvaluator) -> None:
         """Store a version, durable when this returns; the store sets its time.
 
-        Of two with one number the first one counts: who stores one looks afterwards whether it is
-        theirs.
+        Of two with one number the first one counts; the caller reads it back to see which it is.
         """
 
     def list(self, project: str, name: str = "") -> Sequence[StoredEvaluator]:
@@ -37,7 +36,7 @@ class EvaluatorStore(Protocol):
 
 
 class ExperimentStore(Protocol):
-    """Keeps experiments: what was asked for, the runs that were chosen, how they ended.
+    """Keeps experiments: their definitions, the chosen runs, and how they ended.
 
     Their results are scores.
     """
@@ -45,8 +44,7 @@ class ExperimentStore(Protocol):
     def start(self, experiment: Experiment, trace_ids: Sequence[str]) -> None:
         """Store an experiment with its runs, durable when this returns; the store sets its time.
 
-        Of two with one name the first one counts: who stores one looks afterwards whether it is
-        theirs.
+        Of two with one name the first one counts; the caller reads it back to see which it is.
         """
 
     def list(self, project: str, name: str = "") -> Sequence[Experiment]:
@@ -56,18 +54,18 @@ class ExperimentStore(Protocol):
         """Return the experiments that have not ended, by project and name."""
 
     def runs(self, project: str, experiment_id: str, first: int, limit: int) -> Sequence[str]:
-        """Return the trace ids that were chosen, ``limit`` from a place on, which counts from 0."""
+        """Return up to ``limit`` of the chosen trace ids, from a place on, counted from 0."""
 
     def end(self, project: str, experiment_id: str, end: ExperimentEnd) -> None:
         """Store how an experiment ended, durable when this returns; the store sets the time."""
 
     def ends(self, project: str) -> Mapping[str, ExperimentEnd]:
-        """Return how the experiments of a project ended, by id; those that run are left out."""
+        """Return how the experiments of a project ended, by id; running ones are left out."""
 
     def counts(self, project: str, name: str = "") -> Mapping[str, ExperimentCounts]:
-        """Return what the scores of each experiment come to, by name, or of one.
+        """Return the counts of each experiment's scores, or of one experiment's, by name.
 
-        Scores may also be of an experiment that nobody started here.
+        Scores may also name experiments that were not started here.
         """
 
     def judged(self, project: str, name: str, items: Sequence[str]) -> AbstractSet[Try]:
@@ -85,5 +83,5 @@ class ExperimentStore(Protocol):
 
         ``only`` names one score.
 
-        Of two of one place that of a run counts before that of the item, then the latest.
+        At one place, a score of a run takes precedence over one of the item, then the latest.
         """

@@ -30,19 +30,19 @@ class Announcement(NamedTuple):
     """Its place in the feed, by the store's clock; 0 before it has one."""
     now: ListedRun | None = None
     """The current trajectory; ``None`` if it is gone or does not pass the reader's filter."""
-    is_said: bool = False
-    """Whether annotations or scores changed; it has no version of its own."""
+    is_judgement: bool = False
+    """Whether annotations or scores changed, rather than the trajectory; it has no own version."""
     writer: int = 0
     """The process that stored it, if several may; else 0."""
     number: int = 0
     """Its number among the announcements of the writer."""
-    is_again: bool = False
+    is_repeated: bool = False
     """Whether it was announced before, and readers may have missed that."""
 
     @classmethod
-    def of_said(cls, key: TraceKey) -> Announcement:
+    def of_judgement(cls, key: TraceKey) -> Announcement:
         """Return the line for changed annotations or scores of a trajectory."""
-        return cls(key, 0, Status.SETTLED, 0, is_said=True)
+        return cls(key, 0, Status.SETTLED, 0, is_judgement=True)
 
 
 class FeedPage(NamedTuple):
@@ -55,7 +55,7 @@ class FeedPage(NamedTuple):
     has_more: bool = False
     """Whether more announcements are available already."""
     is_upgrading: bool = False
-    """Whether readers of the release before may go on from the position."""
+    """Whether readers of the previous release may continue from the position."""
 
 
 class PositionGoneError(PermanentError):
@@ -78,7 +78,7 @@ class FeedWriter(Protocol):
         """
 
     def announce_missing(self, announcements: Sequence[Announcement]) -> None:
-        """Announce those of the versions that the feed does not have.
+        """Announce the versions that the feed does not have.
 
         To be called for versions that were stored before: their writer may have died between
         storing and announcing them.

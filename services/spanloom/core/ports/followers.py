@@ -1,4 +1,4 @@
-"""The port of the places that followers of the change feed have reached."""
+"""The port for the positions of followers of the change feed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class FollowerStore(Protocol):
-    """Keeps how far each follower has come; see ``following/follower.py``."""
+    """Keeps the position of each follower; see ``following/follower.py``."""
 
     def place(self, follower: str) -> Position | None:
         """Return the place that was kept last; ``None`` if there is none."""

@@ -1,4 +1,4 @@
-"""Imports of files into this service: one is written piece by piece, then read and stored."""
+"""The port of imports: a file is uploaded in pieces, then read and stored."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
 MOST_BYTES = 256 << 20
-"""The longest file."""
+"""The largest file."""
 Line: TypeAlias = "Mapping[str, object]"
 """A line of the answer to an import, as JSON has it; ``docs/export.md`` describes each kind."""
 
 
 class ScoreTaker(Protocol):
-    """Takes the scores of a file."""
+    """Stores the scores of a file."""
 
     def schemes(self, project: str) -> AbstractSet[str]:
-        """Return the names of a project's schemes, with which annotations make scores of people."""
+        """Return the names of a project's schemes: scores of these names come from annotations."""
 
     def store(self, items: Sequence[Mapping[str, object]], project: str) -> int:
         """Store all, as ``POST /v1/scores`` has them, and return how many wait for their runs.
@@ -29,7 +29,7 @@ class ScoreTaker(Protocol):
 
 
 class Wanted(NamedTuple):
-    """What an import is to be."""
+    """The options of an import."""
 
     format: str = ""
     """The id of a format that is read; empty: the shape of the first value decides."""
@@ -40,7 +40,7 @@ class Wanted(NamedTuple):
     as_new: bool = False
     """Whether documents get other ids, made of the old ones."""
     scores: ScoreTaker | None = None
-    """Takes the scores of the runs; ``None``: they are refused."""
+    """Stores the scores of the runs; ``None``: scores are refused."""
 
 
 class RunningImport(Protocol):
@@ -50,18 +50,18 @@ class RunningImport(Protocol):
         """Append to the file; raises ``RetryableError`` if the disk has no room."""
 
     def next_lines(self) -> Sequence[Line] | None:
-        """Read on in the file, and return what became of it; ``None`` behind the end.
+        """Read the next part of the file, and return lines of the answer; ``None`` after the end.
 
         Raises ``InvalidRequestError`` if the file cannot be read, or read on, and
         ``RetryableError`` if nothing can be stored, or compared, at the moment.
         """
 
     def close(self) -> None:
-        """End it and delete the file; what was stored by then stays."""
+        """End the import and delete the file; what was stored by then stays."""
 
 
 class Importer(Protocol):
     """Begins imports."""
 
     def begin(self, wanted: Wanted) -> RunningImport:
-        """Begin one; raises ``RetryableError`` if it cannot be done at the moment."""
+        """Begin an import; raises ``RetryableError`` if it is not possible at the moment."""

@@ -1,4 +1,4 @@
-"""The port of online rules: the rules, their work, and how far their walks over the past are."""
+"""The port of online rules: the rules, their work, and the positions of their backfills."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class OnlineRuleStore(Protocol):
         """
 
     def list(self, reach: Reach, name: str = "") -> Sequence[OnlineRule]:
-        """Return rules by project and name, all or those of a name; also those that are deleted."""
+        """Return rules by project and name, all or those of a name, deleted ones included."""
 
     def add_work(self, work: Sequence[Work]) -> None:
         """Store revisions of work, durable when this returns."""
@@ -54,18 +54,18 @@ class OnlineRuleStore(Protocol):
         """Return all work of these runs, each in its highest revision."""
 
     def progress(self, project: str, name: str = "") -> Mapping[str, RuleProgress]:
-        """Return the progress of the rules of a project, or of one; without work there is none."""
+        """Return the progress of a project's rules, or of one; rules without work are left out."""
 
     def spent(self, project: str, name: str, since_us: int) -> Spent:
-        """Return what a rule has taken since a time."""
+        """Return what a rule has spent since a time."""
 
     def judged_before(
         self, project: str, name: str, version: int, after: str, limit: int
     ) -> Sequence[str]:
-        """Return traces behind one, by id, that earlier versions of a rule had to do with."""
+        """Return traces with work of earlier versions of a rule, by id, after one."""
 
     def place(self, place: WalkPlace) -> None:
-        """Store how far a walk has come, durable when this returns."""
+        """Store the position of a backfill, durable when this returns."""
 
     def places(self, reach: Reach) -> Sequence[WalkPlace]:
-        """Return how far the walks of rules have come."""
+        """Return the positions of backfills."""

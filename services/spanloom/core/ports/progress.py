@@ -1,4 +1,4 @@
-"""Which traces changed, how far the extractor has come with each, and replays."""
+"""The ports of changes, of the extractor's progress with each trace, and of replays."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ class Progress:
     error: str = ""
     """Why the newest attempt failed; empty if it did not."""
     requests: int = 0
-    """How many requests had arrived likewise; 0 is unknown."""
+    """How many requests had arrived by then; 0 is unknown."""
     digest: int = 0
     """The fingerprint of these requests (``Arrived.digest``)."""
     is_whole: bool = False
-    """Whether a build of all that they brought is stored."""
+    """Whether a build of everything in these requests is stored."""
 
     @property
     def is_finished(self) -> bool:
@@ -76,7 +76,7 @@ class Progress:
 
 
 class ChangeReader(Protocol):
-    """Reads for discovery what changed.
+    """Reads changes for discovery.
 
     Times are whole seconds of the store's own clock, taken when an ``append`` begins. Anything
     whose ``append`` returned before a call is seen. What an ``append`` still under way has
@@ -115,7 +115,7 @@ class ChangeReader(Protocol):
     ) -> Sequence[TraceChange]:
         """Return the changes in this interval (end excluded) of traces that need to be built.
 
-        These are traces of which no whole build of what has arrived is recorded, those whose
+        These are traces without a recorded build of all that has arrived, those whose
         progress is unfinished, and those with a change whose request is not visible yet. Progress
         that an older release recorded is compared by sequence and number of spans.
         """
@@ -123,14 +123,14 @@ class ChangeReader(Protocol):
     def overlooked(self, begins_with: str, slices: Slices = ALL) -> Sequence[TraceChange]:
         """Return what ``unextracted`` returns, whenever it was stored, for a share of the traces.
 
-        These are the traces whose ids begin with some hexadecimal digits; found by the requests
+        These are the traces whose ids begin with these hexadecimal digits, found by the requests
         instead of the changes.
         """
 
     def present(
         self, requests: Iterable[tuple[TraceKey, int, int]]
     ) -> AbstractSet[tuple[TraceKey, int, int]]:
-        """Return those of some changes that are still stored: trace, sequence, number of spans."""
+        """Return the requests (trace, sequence, number of spans) that are still stored."""
 
     def unfinished(self, slices: Slices = ALL) -> Sequence[TraceChange]:
         """Return the traces whose progress is unfinished: live, or failed at the last attempt."""
@@ -149,7 +149,7 @@ class ChangeReader(Protocol):
 
 
 class ProgressWriter(Protocol):
-    """Records what discovery need not find again."""
+    """Records the traces that discovery need not find again."""
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
         """Record how far these traces were extracted."""
@@ -187,12 +187,12 @@ class ReplayRequests(Protocol):
 
 
 class ReplayQueue(ReplayRequests, Protocol):
-    """Hands the replayer its work, piece by piece."""
+    """Hands the replayer its work in pieces."""
 
     def parts(self, replay: Replay) -> Sequence[Replay]:
-        """Return the parts of a replay as last recorded: itself, unless processes share the store.
+        """Return the parts of a replay as last recorded: one, unless processes share the store.
 
-        ``record`` takes a part like a whole; what is read of a replay has the sums of its parts.
+        ``record`` also accepts a part; replays that are read have the sums of their parts.
         """
 
     def finish(self, replay: Replay) -> None:

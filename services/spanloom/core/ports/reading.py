@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from spanloom.core.query.question import ANY_RUN
+from spanloom.core.query.selection import ANY_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.upkeep import DeletionLedger, SnapshotTaker, UsageReader
     from spanloom.core.query.continuations import Continuation
     from spanloom.core.query.lists import Cursor, ListedConversation, ListedRun
-    from spanloom.core.query.question import Question
+    from spanloom.core.query.selection import RunSelection
     from spanloom.core.query.shapes import RunShape
     from spanloom.core.query.stats import Group, Numbers
     from spanloom.core.query.where.tree import Condition
@@ -96,7 +96,7 @@ class RunReader(Protocol):
         where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-        question: Question = ANY_RUN,
+        selection: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         """Return up to ``limit`` summaries by (start, trace id, project), newest first.
 
@@ -105,7 +105,7 @@ class RunReader(Protocol):
         question that cannot be answered, or not over so many runs.
         """
 
-    def asked_among(
+    def matching_among(
         self, keys: Sequence[TraceKey], reach: Reach, where: Condition
     ) -> AbstractSet[TraceKey]:
         """Return those of the traces whose current trajectories meet the condition.
@@ -113,10 +113,10 @@ class RunReader(Protocol):
         Raises ``InvalidQueryError`` as ``list`` does.
         """
 
-    def asked_of_each(
+    def matching_each(
         self, keys: Sequence[TraceKey], reach: Reach, wheres: Sequence[Condition]
     ) -> Sequence[AbstractSet[TraceKey]]:
-        """Return what ``asked_among`` returns for each of several conditions, by one read.
+        """Return what ``matching_among`` returns for each of several conditions, by one read.
 
         Raises as it does, also if only one of them cannot be answered.
         """
@@ -157,11 +157,11 @@ class ConversationReader(Protocol):
 class StatsReader(Protocol):
     """Computes numbers over runs, within the reader's reach."""
 
-    def numbers(self, reach: Reach, where: Condition | None, asked: Numbers) -> Sequence[Group]:
+    def numbers(self, reach: Reach, where: Condition | None, query: Numbers) -> Sequence[Group]:
         """Return the numbers of each group of runs that pass the filter, or of their steps.
 
         Groups by time are in the order of time, others by their first number, largest first;
-        never more than ``asked.top``. Without anything to group by there is exactly one group.
+        never more than ``query.top``. Without anything to group by there is exactly one group.
         Raises ``InvalidQueryError`` for a query that cannot be answered, or not over so many runs.
         """
 

@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 
 
 class ViewStore(Protocol):
-    """Keeps the views of each project, and which of them are the defaults of their pages."""
+    """Keeps the views of each project, and the default view of each page."""
 
     def add(self, view: SavedView) -> None:
         """Store a revision, durable when this returns.
 
-        Of two revisions of a view with the same number the earlier one counts: who stores one looks
-        afterwards whether it does.
+        Of two revisions of a view with the same number the earlier one counts; the caller reads it
+        back to see which it is.
         """
 
     def list(self, project: str) -> Sequence[SavedView]:
-        """Return the newest revision of each view by page, name and id, also of deleted ones."""
+        """Return the newest revision of each view by page, name and id, deleted ones included."""
 
     def defaults(self, project: str) -> Mapping[str, str]:
         """Return the id of the default view by page; it may be one that was deleted since."""

@@ -1,4 +1,4 @@
-"""Raw spans: requests in, the spans of a trace out."""
+"""The port of raw spans. In: requests. Out: the spans of a trace."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class SpanWriter(Protocol):
 
 
 class Request(NamedTuple):
-    """One request that brought something of a trace."""
+    """A request that brought spans or content events of a trace."""
 
     seq: int
     is_events: bool
@@ -70,7 +70,7 @@ class Request(NamedTuple):
 
 
 class Ids(NamedTuple):
-    """The ids of what a request brought, as ``core.coverage`` makes numbers of them."""
+    """The ids of the spans or events of a request, as numbers (``core.coverage``)."""
 
     seq: int
     is_events: bool
@@ -129,7 +129,7 @@ NO_CONTENTS = Contents({}, {})
 
 
 class Unplaced(NamedTuple):
-    """An evaluation result that came as a log record and is not of a span that was read."""
+    """An evaluation result from a log record whose span was not read."""
 
     span_id: str
     """The span that it names, which has not arrived; empty if it names none."""
@@ -140,12 +140,12 @@ class Traces(dict["TraceKey", "list[Span]"]):
     """The spans of traces; a trace without spans has no entry."""
 
     def __init__(self, spans: Mapping[TraceKey, list[Span]] | None = None) -> None:
-        """Start with these spans; what they were before events were joined is added later."""
+        """Start with these spans; the other members are filled in later."""
         super().__init__(spans or {})
         self.contents: dict[TraceKey, Contents] = {}
-        """What was read of each trace, also of one with events alone."""
+        """The spans and events that were read of each trace, also of one with only events."""
         self.unplaced: dict[TraceKey, Sequence[Unplaced]] = {}
-        """Evaluation results of no span, where there are any; also of traces with events alone."""
+        """Evaluation results without a span, by trace; also of traces with only events."""
 
 
 class TracePart(NamedTuple):
@@ -159,30 +159,30 @@ class TracePart(NamedTuple):
     newest_seq: int
     """The newest version that counts among all of them, read or not."""
     read: Read = NOTHING_READ
-    """How much of the trace that is, read or not."""
+    """How much of the trace is stored, read or not."""
     is_whole: bool = False
     """Whether that is at least what had arrived before."""
     unlisted: Mapping[int, int] = MappingProxyType({})
     """Spans and events by sequence, of sequences that no known request has."""
     unplaced: Sequence[Unplaced] = ()
-    """Evaluation results of no span."""
+    """Evaluation results without a span."""
 
 
 class SpanReader(Protocol):
     """Reads the spans of traces; a key names the project."""
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
-        """Return what has arrived of these traces; one of which nothing has arrived has no entry.
+        """Return what has arrived of these traces; those without anything have no entry.
 
         Reads that follow need not return all of it: what an ``append`` stores in several tables
         becomes visible table by table. ``core.coverage`` compares the two.
         """
 
     def read_ids(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Ids]]:
-        """Return what exactly each request brought of these traces, where it is known."""
+        """Return the ids that each request brought of these traces, where they are known."""
 
     def whole_builds(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """Return of which ``Arrived.digest`` each trace's last whole build is recorded, if any."""
+        """Return the ``Arrived.digest`` of each trace's last whole build, if one is recorded."""
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Traces:
         """Return every span of the traces, each in its newest version, in no particular order.

@@ -1,4 +1,4 @@
-"""The port for SQL of users: the engine's parser, and a lane for each statement."""
+"""The port for SQL of users: the engine's parser, and a connection for each statement."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SqlError(SpanloomError):
 
 @dataclass(frozen=True, slots=True)
 class SqlTable:
-    """A table or view of the store, with what the check of a statement needs to know."""
+    """A table or view of the store, with the facts that the check of a statement needs."""
 
     name: str
     definition: Tree | None
@@ -43,7 +43,7 @@ class SqlTable:
 
     @property
     def has_projects(self) -> bool:
-        """Whether its rows are of traces, so that a key of one project may read its own rows."""
+        """Whether its rows belong to traces, so that a key of one project may read its own rows."""
         return bool(self.live)
 
 
@@ -122,7 +122,7 @@ class SqlEngine(Protocol):
         ...
 
     def run(self, job: SqlJob) -> SqlAnswer:
-        """Run a statement on a read-only lane of its own, and return its answer."""
+        """Run a statement on a read-only connection of its own, and return its answer."""
         ...
 
     def cancel(self, tag: str) -> None:
@@ -130,5 +130,5 @@ class SqlEngine(Protocol):
         ...
 
     def close(self) -> None:
-        """Close what stays open."""
+        """Close the connections that stay open."""
         ...

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.query.question import NEWEST_FIRST, START, Order, Question
+from spanloom.core.query.selection import NEWEST_FIRST, START, Order, RunSelection
 from spanloom.core.query.where.tree import And, Chain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.query.question import Rank
+    from spanloom.core.query.selection import Rank
     from spanloom.core.query.where.tree import Condition
     from spanloom.core.records.step import StepRow
 
@@ -29,7 +29,7 @@ class StepCursor(NamedTuple):
     """The sort key before the start, where the list is ordered by a value of steps."""
 
 
-class StepsAsked(NamedTuple):
+class StepSelection(NamedTuple):
     """A query for steps: which, of which runs, and in which order; ``None`` is all of them."""
 
     where: Condition | None = None
@@ -42,15 +42,15 @@ class StepsAsked(NamedTuple):
         """Whether the steps come run by run."""
         return self.order.field is START
 
-    def runs(self) -> Question:
-        """Return the query for the runs that have such a step: no other need be read."""
+    def runs(self) -> RunSelection:
+        """Return the selection of runs with such a step: no others need to be read."""
         has_step = None if self.where is None else Chain((self.where,), ())
         parts = [part for part in (self.run_where, has_step) if part is not None]
         where = And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
-        return Question(where, self.order if self.is_by_run else NEWEST_FIRST)
+        return RunSelection(where, self.order if self.is_by_run else NEWEST_FIRST)
 
 
-ANY_STEP = StepsAsked()
+ANY_STEP = StepSelection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,11 @@ class StepReader(Protocol):
         where: Condition | None,
         limit: int,
         after: StepCursor | None = None,
-        asked: StepsAsked = ANY_STEP,
+        query: StepSelection = ANY_STEP,
     ) -> Sequence[ListedStep]:
-        """Return up to ``limit`` steps of runs that pass the filter, in the order asked for.
+        """Return up to ``limit`` steps of runs that pass the filter, in the order of the query.
 
-        By default runs are in the order of lists, the steps of each by their position. By a value
-        of steps, those without one come last. Raises ``InvalidQueryError`` for a query that cannot
-        be answered, or not over so many runs, and for a position in another order.
+        By default runs are in the order of lists, the steps of each by their position. In the order
+        of a step's value, steps without it come last. Raises ``InvalidQueryError`` for a query that
+        cannot be answered, or not over so many runs, and for a position in another order.
         """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ProgressStore(ChangeReader, ProgressWriter, Protocol):
-    """What changed, and how far the extractor has come with it."""
+    """Changes of traces, and the extractor's progress with them."""
 
 
 class SpanStore(SpanWriter, SpanReader, SentSpans, Protocol):
@@ -32,7 +32,7 @@ class ReplayingStore(BuildingStore, Protocol):
 
     @property
     def progress(self) -> ProgressStore:
-        """What changed, and how far each trace is extracted."""
+        """Changes of traces, and the extractor's progress with them."""
 
 
 class ExtractionStore(ReplayingStore, Protocol):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.query.text_query import TextQuery
+    from spanloom.core.query.where.text_query import TextQuery
     from spanloom.core.records.hit import Hit
     from spanloom.core.sharing import Slices
 

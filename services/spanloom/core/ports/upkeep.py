@@ -72,8 +72,8 @@ class Upkeep(Protocol):
     def remove_datasets(self, before_us: int) -> int:
         """Remove the rows of datasets that were deleted before a time; return how many datasets.
 
-        The time is in microseconds since the epoch: what was being written to a dataset as it was
-        deleted has come until then.
+        The time is in microseconds since the epoch; it leaves time for writes that were under way
+        when a dataset was deleted.
         """
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Which run continues which: a person's answer begins a new trace, which names no other.
+"""Finds which run continues a paused one: the person's answer begins a new trace without a link.
 
 The two share only the conversation. A run that was given an answer continues the run just before
 it in the conversation, if that one waits: of "Wire 500 EUR?", "yes", "and what is left?" the
@@ -11,7 +11,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from spanloom.core.query.question import condition_of
+from spanloom.core.query.selection import condition_of
 from spanloom.core.records.run_filters import default_filters
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ class Continuation(NamedTuple):
     """The neighbours of a run in its conversation that continue it or that it continues."""
 
     resumes: str = ""
-    """The trace of the run that waited for the answer which this one was given, or empty."""
+    """Trace id of the paused run that this one continues, or empty."""
     resumed_by: str = ""
-    """The trace of the run that was given the answer for which this one waited, or empty."""
+    """Trace id of the run that continues this paused one, or empty."""
 
 
 NO_CONTINUATION = Continuation()
 TURNS = condition_of(default_filters())
-"""Which traces of a conversation count as its runs: those that only repeat one do not."""
+"""The condition for the runs of a conversation: the default filters, so no duplicates."""
 
 
 class Turn(Protocol):
@@ -69,9 +69,9 @@ def find_continuations(turns: Iterable[Turn]) -> Mapping[TraceKey, Continuation]
     ``turns`` are the runs of whole conversations, or neighbours in them, in any order.
     """
     found: dict[TraceKey, Continuation] = {}
-    talking = sorted((turn for turn in turns if turn.conversation_id), key=_IN_ORDER)
-    for _, talk in groupby(talking, _CONVERSATION):
-        for before, after in pairwise(talk):
+    in_conversations = sorted((turn for turn in turns if turn.conversation_id), key=_IN_ORDER)
+    for _, conversation in groupby(in_conversations, _CONVERSATION):
+        for before, after in pairwise(conversation):
             if before.is_waiting and after.is_resuming:
                 resumed = found.get(before.key, NO_CONTINUATION)
                 found[before.key] = resumed._replace(resumed_by=after.key.trace_id)

@@ -24,8 +24,8 @@ _NO_TOKEN = (
 def encode_token(position: Position) -> str:
     """Return the position as text.
 
-    ``1715400004500000``, and where something was shown after it, how much, and how far of each
-    writer, in hex: ``1715400004500000-3-9f01c2aa.1b-c0ffee01.2``.
+    ``1715400004500000``, and if changes after it were shown, their count and the last number
+    of each writer, in hex: ``1715400004500000-3-9f01c2aa.1b-c0ffee01.2``.
     """
     if not position.shown:
         return str(position.until_us)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _TOOL = StepType.TOOL  # cached: before Python 3.12 reading it from an enum is slow
 MOST_ATTRIBUTES = 64
-"""The most attributes by which a run can be found, and the most characters of a value."""
+"""The most searchable attributes of a run, and the most characters of a value."""
 LONGEST_ATTRIBUTE = 256
 NOT_SENT = frozenset(
     {
@@ -47,12 +47,12 @@ class FlatStep(NamedTuple):
 
 
 def lay_flat(owned: Iterable[tuple[str, Step]]) -> Sequence[FlatStep]:
-    """Return the steps, which come with the id of their agent, in order and with their places."""
+    """Return steps in order, with their places; each comes with the id of its agent."""
     return place_in_order(sorted(owned, key=_by_start))
 
 
 def place_in_order(ordered: Sequence[tuple[str, Step]]) -> Sequence[FlatStep]:
-    """Return steps that are in order, each with the id of its agent, with their places."""
+    """Return ordered steps with their places; each comes with the id of its agent."""
     steps = [step for _, step in ordered]
     places = {step.id: place for place, step in enumerate(steps, 1)}
     parents = [places.get(step.parent_id, 0) for step in steps]
@@ -71,12 +71,12 @@ class Repeats(NamedTuple):
 
 
 def count_repeats(steps: Iterable[FlatStep]) -> Repeats:
-    """Return how often the most repeated tool call came: a sign of a loop."""
+    """Return how often tool calls of a run repeat: a sign of a loop."""
     return repeats_of([flat.args for flat in steps if flat.step.type is _TOOL])
 
 
 def repeats_of(calls: Sequence[Hashable]) -> Repeats:
-    """Return how often the most repeated of calls, in their order, came."""
+    """Return how often calls repeat; ``calls`` are in order."""
     if not calls:
         return Repeats()
     longest = max(sum(1 for _ in same) for _, same in groupby(calls))
@@ -86,9 +86,9 @@ def repeats_of(calls: Sequence[Hashable]) -> Repeats:
 def find_attributes(
     of_run: Mapping[str, str], of_root: Mapping[str, str], of_steps: Iterable[Sequence[str]]
 ) -> list[str]:
-    """Return the attributes by which a run can be found, sorted: those of all its steps.
+    """Return the searchable attributes of a run and its steps, sorted, up to ``MOST_ATTRIBUTES``.
 
-    Where there are more than can be kept, those of the whole run are kept first.
+    Those of the run and its root take precedence over those of steps.
     """
     own = (*list_attributes(of_run), *list_attributes(of_root))
     found = dict.fromkeys(chain(own, chain.from_iterable(of_steps)))
@@ -115,13 +115,13 @@ def _walk(parents: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
     for place, parent in enumerate(parents, 1):
         below[parent].append(place)
     enters, sizes = [0] * len(below), [1] * len(below)
-    met: list[int] = []
+    walked: list[int] = []
     waiting = below[0][::-1]
     while waiting:
-        met.append(place := waiting.pop())
-        enters[place] = len(met)
+        walked.append(place := waiting.pop())
+        enters[place] = len(walked)
         waiting += reversed(below[place])
-    for place in reversed(met):
+    for place in reversed(walked):
         sizes[parents[place - 1]] += sizes[place]
     exits = [enter + size - 1 for enter, size in zip(enters, sizes, strict=True)]
     return enters[1:], exits[1:]

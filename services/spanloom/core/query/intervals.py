@@ -23,7 +23,7 @@ _EXAMPLES = "IANA names such as Europe/Berlin and UTC are known"
 
 
 class Interval(NamedTuple):
-    """How long an interval is, and by whose clock it begins."""
+    """The length of intervals, and the time zone in which they begin."""
 
     length_s: int
     timezone: str = UTC

@@ -6,17 +6,21 @@ that this was the last page. So a store may stop short of a limit only at the en
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.query.continuations import Continuation
+from spanloom.core.query.where.tree import And, Compare, Operator
+from spanloom.core.records.run import RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from spanloom.core.query.question import Rank
+    from spanloom.core.query.selection import Rank
+    from spanloom.core.query.where.tree import Condition
     from spanloom.core.records.conversation import ConversationItem
     from spanloom.core.records.run import Run
 
@@ -108,6 +112,41 @@ class ListedConversation:
     item: ConversationItem
     cursor: Cursor
     """The position just after this line: that of its newest run that passes the filters."""
+
+
+def meets(line: ListedRun, condition: Condition | None) -> bool:
+    """Return whether a run in memory meets a condition of ``condition_of``."""
+    match condition:
+        case None:
+            return True
+        case And(parts):
+            return all(meets(line, part) for part in parts)
+        case Compare(field, sign, wanted):
+            value = _value(line, field.name)
+            if field.is_list:
+                return wanted in value
+            return value is not None and _COMPARE[sign](value, wanted)
+    raise TypeError(f"{condition} is no condition of filters")
+
+
+def _value(line: ListedRun, name: str) -> Any:  # of the type of the field
+    if (own := _OF_LINE.get(name)) is not None:
+        return own(line)
+    return getattr(line.run, RUN.field_of(name))
+
+
+_OF_LINE: Mapping[str, Callable[[ListedRun], object]] = {
+    "start": lambda line: line.start_ns,
+    "duplicate": lambda line: line.is_duplicate,
+    "has_steps": lambda line: line.has_steps,
+}
+"""Fields whose value does not come from the record."""
+
+_COMPARE: Mapping[Operator, Callable[..., bool]] = {
+    Operator.EQUAL: operator.eq,
+    Operator.AT_LEAST: operator.ge,
+    Operator.LESS: operator.lt,
+}
 
 
 LineT = TypeVar("LineT")

@@ -19,16 +19,16 @@ _OPTIONS.log_errors = False
 
 
 def compile_pattern(pattern: str) -> Callable[[str], bool]:
-    """Return the function that tells whether a text has a match.
+    """Return the function that returns whether a text has a match.
 
-    Raises ``ValueError``, with what is wrong in it, for what is no pattern of RE2, or a large one.
+    Raises ``ValueError`` with the reason if RE2 refuses the pattern: it is invalid, or too large.
     """
     try:
         search = re2.compile(pattern, _OPTIONS).search
     except re2.error as error:
         reason = error.args[0]
-        told = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-        raise ValueError(told) from None
+        message = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        raise ValueError(message) from None
 
     def matches(text: str) -> bool:
         try:

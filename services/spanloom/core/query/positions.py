@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class Summary(NamedTuple):
-    """What 0.1.0 remembers of the changes that were shown after the time of a position."""
+    """The summary that 0.1.0 has of the changes shown after the time of a position."""
 
     newest_us: int
     """The time of the newest of them."""
     checksum: int
-    """To recognise whether they are still the same."""
+    """Detects whether they are still the same."""
 
 
 class Position(NamedTuple):
@@ -42,7 +42,7 @@ class Position(NamedTuple):
     seen: tuple[tuple[int, int], ...] = ()
     """The highest number shown after it of each writer, by writer."""
     summary: Summary | None = None
-    """In place of ``seen``: what 0.1.0 understands."""
+    """In place of ``seen``, for 0.1.0."""
 
     def has_shown(self, change: Placed) -> bool:
         """Return whether a reader at this position has been shown the change."""
@@ -57,15 +57,15 @@ class Sight(NamedTuple):
     complete_us: int
     """All changes up to this time are visible."""
     quiet_us: int
-    """The time to which a reader advances that finds nothing up to it."""
+    """The time that a reader advances to if it finds no changes before it."""
     shown_us: int
     """Changes up to this time are shown."""
     now_us: int
     """No change is later than this time yet."""
     numberless_us: int
-    """Of changes without a writer, those up to this time are shown."""
+    """Changes without a writer are shown up to this time."""
     is_upgrading: bool = False
-    """Whether readers of 0.1.0 may go on from a position that is found now."""
+    """Whether readers of 0.1.0 may continue from the position of this read."""
 
 
 class Placed(Protocol):
@@ -77,7 +77,7 @@ class Placed(Protocol):
 
     @property
     def key(self) -> TraceKey:
-        """What changed."""
+        """The changed trace."""
 
     @property
     def version(self) -> int:
@@ -104,7 +104,7 @@ def cut(found: Sequence[PlacedT], limit: int) -> Sequence[PlacedT]:
 
 
 def unseen(found: Sequence[PlacedT], after: Position) -> Sequence[PlacedT]:
-    """Return the new ones of changes after ``after.until_us``, in the same order."""
+    """Return the changes that a reader at ``after`` has not seen; none is older than it."""
     if after.summary is not None:
         return _unlike(found, after.shown, after.summary)
     seen = dict(after.seen)
@@ -122,13 +122,13 @@ def advance(
     if not has_more:
         until_us = max(until_us, sight.quiet_us)
     until_us = max(until_us, after.until_us)
-    behind = [change for change in found if change.changed_us > until_us]
+    later = [change for change in found if change.changed_us > until_us]
     if sight.is_upgrading:
-        return Position(until_us, len(behind), summary=_summary(behind))
+        return Position(until_us, len(later), summary=_summary(later))
     if not has_more:
-        return Position(until_us, len(behind), _seen(behind, {}))
-    shown = after.shown + len(unseen(found, after)) - (len(found) - len(behind))
-    return Position(until_us, max(shown, len(behind)), _seen(behind, dict(after.seen)))
+        return Position(until_us, len(later), _seen(later, {}))
+    shown = after.shown + len(unseen(found, after)) - (len(found) - len(later))
+    return Position(until_us, max(shown, len(later)), _seen(later, dict(after.seen)))
 
 
 def _seen(changes: Sequence[Placed], before: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
@@ -141,7 +141,7 @@ def _seen(changes: Sequence[Placed], before: Mapping[int, int]) -> tuple[tuple[i
 
 
 def _unlike(found: Sequence[PlacedT], shown: int, summary: Summary) -> Sequence[PlacedT]:
-    """Return what follows the changes that were shown, or all if those are not the same."""
+    """Return the changes after those shown before; all if the summary of those differs."""
     before = [change for change in found if change.changed_us <= summary.newest_us]
     is_same = len(before) == shown and _summary(before) == summary
     return found[len(before) :] if is_same else found

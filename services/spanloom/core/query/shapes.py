@@ -1,4 +1,4 @@
-"""The shape of a run: what its steps were, without their texts, each thing once."""
+"""The shape of a run: its tools, agents, transitions and failures, without texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class RunShape(NamedTuple):
-    """What is compared between two sets of runs."""
+    """The properties of a run that are compared between two sets of runs."""
 
     project: str
     trace_id: str

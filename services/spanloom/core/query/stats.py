@@ -1,4 +1,4 @@
-"""Statistics over runs or steps: ``p95(duration)`` by model and hour; how they are written."""
+"""Statistics over runs or steps: ``p95(duration)`` by model and hour; their syntax."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GROUPS = (FieldType.TEXT, FieldType.CHOICE, FieldType.FLAG, FieldType.INTEGER)
 
 
 def _in_rows(fields: Mapping[str, Field]) -> Mapping[str, Field]:
-    return {name: field for name, field in fields.items() if not field.is_said}
+    return {name: field for name, field in fields.items() if not field.is_judgement}
 
 
 FIELDS: Mapping[Subject, Mapping[str, Field]] = {
@@ -83,13 +83,13 @@ class Group(NamedTuple):
 
 
 _STEPS_BY = {"agent": "owner", "model": "model"}
-"""Fields with several values in a run; the field of steps of which each has one."""
+"""Fields with several values in a run, and the field with one value of each step."""
 _SHARED = (
     "{0} of a whole run would count for each {1} in it; to count each call once, ask of steps: "
     "--of steps --by {2} --where 'type = model' (of=steps, by={2}, where=type = model)"
 )
 _OF_CALLS = frozenset({"tokens", "input_tokens", "output_tokens", "cost", "first_token"})
-"""Numbers that model calls alone have."""
+"""Numbers that only model calls have."""
 _NOT_OF_CALLS = frozenset({"agent", "tool"})
 """Fields of steps that model calls do not have."""
 _EMPTY = (
@@ -110,8 +110,8 @@ def parse_metrics(text: str, of: Subject) -> Sequence[Metric]:
     Raises ``InvalidTextError`` with every problem.
     """
     pieces = list(pieces_of(text))
-    said = f"at most {MAX_METRICS} can be asked for at once"
-    if problem := too_many(text, pieces, MAX_METRICS, said):
+    message = f"at most {MAX_METRICS} can be asked for at once"
+    if problem := too_many(text, pieces, MAX_METRICS, message):
         raise InvalidTextError(text, [problem], "metrics")
     return whole(text, [_metric(piece, of) for piece in pieces], "metrics")
 
@@ -137,11 +137,11 @@ def parse_group(name: str, of: Subject) -> Field:
 def refuse_misleading(
     text: str, metrics: Sequence[Metric], by: Sequence[Field], of: Subject
 ) -> None:
-    """Refuse numbers of calls by a field that would get them whole, or not at all.
+    """Raise ``InvalidTextError`` for metrics that a group would count several times, or not have.
 
-    Of runs these are sums and means by agent or model, each of which would get the whole run; of
-    steps what model calls alone have, by agent or tool. Raises ``InvalidTextError`` that names
-    what to ask of steps, where each call counts once.
+    A sum or mean over runs by agent or model would count the whole run for each of them; numbers
+    of model calls do not exist by agent or tool. The message has the equivalent over steps, where
+    each call counts once.
     """
     reason = _reason_of_steps(by) if of is Subject.STEP else _reason_of_runs(by)
     is_wrong = _is_of_calls if of is Subject.STEP else _is_total

@@ -1,11 +1,11 @@
-"""How a text is taken apart into words: what parts them, and what is a word of its own.
+"""Splits texts into words: which characters separate words, and which are a word each.
 
 A word is a sequence of letters, digits and their marks. Punctuation, symbols, spaces and control
-characters part words, in every script. Emoji are words one by one, and so are the characters of
+characters separate words, in every script. Emoji are words one by one, and so are the characters of
 scripts without spaces: Chinese, Japanese, Korean, Thai, Lao, Khmer, Myanmar, Tibetan, Javanese …
 Texts and queries are compared composed (NFC) and in lower case.
 
-This is the only declaration. Derived from it are the words of queries and snippets (``words_of``)
+This is the only declaration. Derived from it are the words of queries and snippets (``tokenize``)
 and the index of the store (``storage/texts/search.py``), which a migration has to change too. The
 ranges are written out, because Python and the engine know different versions of Unicode. Example:
 ``¿Dónde: «narwhal» 退款?`` has ``dónde``, ``narwhal``, ``退`` and ``款``.
@@ -47,14 +47,14 @@ fdcf fdfc-fe19 fe30-fe6b feff-ff0f ff1a-ff20 ff3b-ff40 ff5b-ff65 ffe0-fffd 10100
 1da6d-1da74 1da76-1da83 1da85-1da8b 1e14f 1e2ff 1e95e-1e95f 1ecac 1ecb0 1ed2e 1eef0-1eef1
 1fb00-1fbca e0001-e01ef
 """
-"""Characters outside ASCII that part words, in hex: punctuation, symbols, spaces, controls and
+"""Characters outside ASCII that separate words, in hex: punctuation, symbols, spaces, controls and
 formats of Unicode 14, and variation selectors, but no emoji."""
 ALONE = """
 e01-109f 1780-17ff 1950-19df 1a00-1aaf 1b00-1b7f 1bc0-1bff 2600-27bf 2e80-2fdf 3000-a4cf a980-a9ff
 aa60-aadf ac00-d7af f900-faff ff00-ffef 11700-1174f 17000-18d8f 1aff0-1b2ff 1f000-1faff
 20000-3ffff
 """
-"""Blocks whose characters are each a word, unless they part words."""
+"""Blocks whose characters are each a word, unless they separate words."""
 
 
 YOUNG = {
@@ -73,7 +73,7 @@ YOUNG = {
 
 
 def class_of(ranges: str, form: str) -> str:
-    """Return ranges as they are written inside a class of characters of a regular expression.
+    """Return ranges in the syntax of a character class of a regular expression.
 
     ``form`` formats a code point.
     """
@@ -109,7 +109,7 @@ def tokenize(text: str) -> list[str]:
 
 
 def place_tokens(text: str) -> Iterator[Token]:
-    """Yield the words of a composed text with their positions, as they are reached."""
+    """Yield the words of a composed text with their positions, lazily."""
     for found in _TOKEN.finditer(text):
         yield Token(_lower(found.group()), found.start(), found.end())
 

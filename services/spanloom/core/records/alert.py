@@ -1,4 +1,4 @@
-"""The records of an alert, and of what it fired for."""
+"""The records of an alert and of its events."""
 
 from typing import Annotated, Any
 

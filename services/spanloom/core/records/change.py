@@ -14,8 +14,8 @@ _TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 def _now(announcement: Any) -> Any:  # an Announcement, or its ListedRun
-    """Return what has the version: of changed annotations that is the current trajectory."""
-    is_current = announcement.is_said and announcement.now
+    """Return the object with the version: for changed annotations the current trajectory."""
+    is_current = announcement.is_judgement and announcement.now
     return announcement.now if is_current else announcement
 
 

@@ -1,4 +1,4 @@
-"""All declarations of a record: those of its fields, and of columns that are not fields."""
+"""Collects the declarations of a record's fields, and of its other columns."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, get_origin
 
 from spanloom.core.records.declared import (
-    Asked,
     FieldType,
     Group,
+    Queried,
     Read,
     Stored,
     StoredCounts,
@@ -43,7 +43,7 @@ class Declared(NamedTuple):
 
 
 class Declaration:
-    """All declarations of a record: those of its fields, and the columns that are not fields."""
+    """All declarations of a record: of its fields, and of columns that are not fields."""
 
     def __init__(
         self,
@@ -52,11 +52,11 @@ class Declaration:
         first: Sequence[str] = (),
         table: str = "",
     ) -> None:
-        """Collect the declarations of the record and of the ``others``, which are not its fields.
+        """Collect the declarations of the record's fields, and ``others``.
 
-        ``first`` are names of ``where`` in the order in which they are offered; all others follow
-        in the order of their declaration. ``table`` has the columns of a record that is neither a
-        run nor a step.
+        ``first`` has the names of fields in a ``where`` that are listed first, in this order; the
+        others follow in the order of declaration. ``table`` is the table of a record that is
+        neither a run nor a step.
         """
         self.record = record
         self.table = table
@@ -64,15 +64,15 @@ class Declaration:
         self.others = (*_inside(self.fields), *others)
         self.stored = tuple(self._stored())
         places = {name: place for place, name in enumerate(first)}
-        self.asked = tuple(sorted(self._asked(), key=lambda a: places.get(a.name, len(places))))
-        asked_as = ((field.name, field.find(Asked)) for field in self.fields)
-        self._names = {asked.name: name for name, asked in asked_as if asked}
+        self.queried = tuple(sorted(self._queried(), key=lambda a: places.get(a.name, len(places))))
+        queried_as = ((field.name, field.find(Queried)) for field in self.fields)
+        self._names = {queried.name: name for name, queried in queried_as if queried}
         self.groups = {group.value: self._names_in(group) for group in Group}
         self.example = example_of(record)
 
-    def field_of(self, asked: str) -> str:
-        """Return the field of the record with this name in a ``where``; raises ``KeyError``."""
-        return self._names[asked]
+    def field_of(self, queried: str) -> str:
+        """Return the record's field that a ``where`` calls by this name; raises ``KeyError``."""
+        return self._names[queried]
 
     def _stored(self) -> Iterator[Stored | StoredSteps]:
         for field in self.fields:
@@ -80,19 +80,19 @@ class Declaration:
                 yield stored
         yield from (other.stored for other in self.others if other.stored)
 
-    def _asked(self) -> Iterator[Asked]:
+    def _queried(self) -> Iterator[Queried]:
         for field in self.fields:
-            if asked := field.find(Asked):
-                yield _completed(asked, field)
+            if queried := field.find(Queried):
+                yield _completed(queried, field)
         for other in self.others:
-            if other.asked:
+            if other.queried:
                 column = other.stored.column if other.stored else ""
                 yield replace(
-                    other.asked,
-                    value=other.asked.value or _read(other.asked, other.stored),
-                    type=other.asked.type or FieldType.INTEGER,
-                    sql=other.asked.sql or column,
-                    example=other.asked.example or other.asked.name,
+                    other.queried,
+                    value=other.queried.value or _read(other.queried, other.stored),
+                    type=other.queried.type or FieldType.INTEGER,
+                    sql=other.queried.sql or column,
+                    example=other.queried.example or other.queried.name,
                 )
 
     def _names_in(self, group: Group) -> Sequence[str]:
@@ -110,36 +110,36 @@ def _declared(name: str, info: FieldInfo) -> Declared:
     return Declared(name, kind, info, is_optional)
 
 
-def _completed(asked: Asked, field: Declared) -> Asked:
-    """Return a field's ``Asked``, completed from its type and its column."""
+def _completed(queried: Queried, field: Declared) -> Queried:
+    """Return a field's ``Queried``, completed from its type and its column."""
     stored, read = field.find(Stored), field.find(Read)
     column = stored.column if stored else read.sql if read else ""
-    kind, is_list = asked.type or _type_of(field), get_origin(field.kind) is list
-    is_choice = kind is FieldType.CHOICE and not asked.choices
-    choices = tuple(str(one) for one in field.kind) if is_choice else asked.choices
-    sql, is_there = asked.sql or column, asked.is_there
-    if stored and stored.type.startswith("Nullable") and not asked.sql:
+    kind, is_list = queried.type or _type_of(field), get_origin(field.kind) is list
+    is_choice = kind is FieldType.CHOICE and not queried.choices
+    choices = tuple(str(one) for one in field.kind) if is_choice else queried.choices
+    sql, is_there = queried.sql or column, queried.is_there
+    if stored and stored.type.startswith("Nullable") and not queried.sql:
         sql, is_there = f"assumeNotNull({column})", f"isNotNull({column})"
     elif kind is FieldType.TEXT and not is_list and not is_there:
         is_there = f"{sql} != ''"
     return replace(
-        asked,
+        queried,
         type=kind,
         sql=sql,
         is_there=is_there,
-        value=asked.value or _read(asked, stored or field.find(StoredSteps)),
+        value=queried.value or _read(queried, stored or field.find(StoredSteps)),
         is_list=is_list,
         choices=choices,
-        example=asked.example or asked.name,
+        example=queried.example or queried.name,
     )
 
 
-def _read(asked: Asked, stored: Stored | StoredSteps | None) -> Callable[[Row], Any] | None:
-    """Return the function that reads the column; ``None`` where SQL computes the value."""
-    if stored is None or asked.is_there:
+def _read(queried: Queried, stored: Stored | StoredSteps | None) -> Callable[[Row], Any] | None:
+    """Return the function that reads the column of a row; ``None`` if SQL computes the value."""
+    if stored is None or queried.is_there:
         return None
     name = stored.item if isinstance(stored, StoredSteps) else stored.column
-    return itemgetter(name) if asked.sql in ("", name, f"Step{name}") else None
+    return itemgetter(name) if queried.sql in ("", name, f"Step{name}") else None
 
 
 def _type_of(field: Declared) -> FieldType:

@@ -37,7 +37,7 @@ class Timed(Enum):
 _AS_TEXT = PlainSerializer(str, when_used="json")
 _DIGITS = WithJsonSchema({"type": "string", "pattern": "^[0-9]+$"})
 PLAIN_TEXT = WithJsonSchema({"type": "string"})
-"""For a moment whose description does not say that it has only digits."""
+"""For moments whose schema does not restrict the string to digits."""
 Milliseconds = Annotated[int, Timed.LENGTH, _AS_TEXT, _DIGITS]
 """A length; a string in JSON, because JavaScript would round a number."""
 Moment = Annotated[int, Timed.MOMENT, _AS_TEXT, _DIGITS]
@@ -82,8 +82,9 @@ class Stored:
     type: str
     comment: str
     value: Callable[[Any], object] | None = None
-    """The value in a row, of a ``BuiltRun`` or of what the record is made of; ``None``: set by the
-    code that makes the rows, for example for several columns at once, or by the table."""
+    """Computes the value from a ``BuiltRun``, or from the object that the record is made of;
+    ``None``: set by the code that makes the rows, for example for several columns at once, or by
+    the table."""
     tables: Tables = Tables.BOTH
     """Of columns of runs; other records are in the one table that their declaration names."""
     codec: str = "ZSTD(1)"
@@ -133,9 +134,9 @@ class StoredSteps:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """How a field is read: SQL over the columns of a query.
+    """The SQL that reads a field, over the columns of a query.
 
-    Of a step these are the run's columns and items such as ``StepName``.
+    For a step these are the run's columns and items such as ``StepName``.
     """
 
     sql: str
@@ -143,16 +144,16 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """How a field of a conversation is read: SQL of one run, whose sum over the runs it is."""
+    """The SQL of a conversation's field: an expression for one run, summed over its runs."""
 
     sql: str
 
 
 @dataclass(frozen=True, slots=True)
 class From:
-    """How a field is taken from the object of which the record is made.
+    """How a field is computed from the object that the record is made of.
 
-    Without it, a field is the object's attribute of the same name.
+    By default it is the object's attribute of the same name.
     """
 
     take: Callable[[Any], object] | str | None
@@ -169,7 +170,7 @@ class Row(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Queried:
     """How a ``where`` names a field; omitted members are derived from its type and its column."""
 
     name: str
@@ -182,15 +183,15 @@ class Asked:
     is_there: str = ""
     """SQL of the condition under which it has a value; empty: derived from its type."""
     value: Callable[[Row], Any] | None = None
-    """What that SQL computes, of a row in Python, and ``None`` where it has no value; empty: the
-    column. A text that is empty is no value."""
+    """Computes the same as the SQL, from a row in Python, or ``None`` if it has no value; by
+    default the column. An empty text is no value."""
     is_list: bool = False
-    """Whether it has several values, of which one has to match."""
+    """Whether it has several values; a comparison matches if one of them does."""
     choices: Sequence[str] = ()
     has_keys: bool = False
     """Whether it is a mapping, queried by key: ``metadata.tier``."""
-    is_said: bool = False
-    """Whether it comes from annotators or evaluators, and is stored apart from the run."""
+    is_judgement: bool = False
+    """Whether it comes from annotations or scores, which other tables have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ class Other:
     """A column or a field of ``where`` that is not a field of the record."""
 
     stored: Stored | StoredSteps | None = None
-    asked: Asked | None = None
+    queried: Queried | None = None
     name: str = ""
     """The path of the attribute with the value of the column, for example ``"anchor.ordinal"``."""
 

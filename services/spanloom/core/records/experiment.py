@@ -1,4 +1,4 @@
-"""The records of experiments: how far one is, and one result of it."""
+"""The records of experiments: an experiment with its progress, and a result."""
 
 from typing import Annotated, Any
 
@@ -32,7 +32,7 @@ def _ms(at_us: int) -> int | None:
     return at_us // 1_000 if at_us else None
 
 
-def _dataset(kept: Any) -> str | None:  # an experiments.keeping.KeptExperiment
+def _dataset(kept: Any) -> str | None:  # an ``experiments.service.ListedExperiment``
     of = kept.experiment
     return f"{of.dataset}@{of.dataset_version}" if of.dataset else None
 

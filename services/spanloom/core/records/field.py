@@ -1,4 +1,4 @@
-"""The records of what can be asked: fields of a ``where``, their values, and statistics."""
+"""The records of the fields of a ``where``, of their values, and of statistics."""
 
 from typing import Annotated, Literal
 

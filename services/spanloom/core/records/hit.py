@@ -1,4 +1,4 @@
-"""The record of a hit: a text that has what was searched for."""
+"""The record of a hit: a text with the words of a search."""
 
 from enum import StrEnum
 from typing import Annotated

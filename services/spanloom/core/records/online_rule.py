@@ -1,4 +1,4 @@
-"""The record of an online rule: what it judges, and how far it is."""
+"""The record of an online rule, with its progress."""
 
 from typing import Annotated, Any
 

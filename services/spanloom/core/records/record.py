@@ -40,22 +40,24 @@ class Record(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True, json_schema_extra=_hide_additions)
 
     @classmethod
-    def trusted(cls, values: dict[str, Any], given: AbstractSet[str] | None = None) -> Self:
+    def trusted(cls, values: dict[str, Any], set_fields: AbstractSet[str] | None = None) -> Self:
         """Return a record without validation of its values, which are in the order of the fields.
 
-        It takes a quarter of the time of validation: lists have thousands of records. ``given``
-        are the fields that do not merely have their default; by default all.
+        It takes a quarter of the time of validation: lists have thousands of records.
+        ``set_fields`` are the fields with explicit values; by default all.
         """
         made = cls.__new__(cls)
         object.__setattr__(made, "__dict__", values)
-        object.__setattr__(made, "__pydantic_fields_set__", set(values if given is None else given))
+        object.__setattr__(
+            made, "__pydantic_fields_set__", set(values if set_fields is None else set_fields)
+        )
         object.__setattr__(made, "__pydantic_extra__", {})
         object.__setattr__(made, "__pydantic_private__", None)
         return made
 
     @classmethod
     def made_of(cls, source: object, **passed: object) -> Self:
-        """Return a record of an object, without validation: each field as its ``From`` says.
+        """Return a record of an object, without validation; each field is computed by its ``From``.
 
         ``passed`` are the values of fields that are not taken from the object; those that are
         missing have their defaults.
@@ -74,9 +76,9 @@ class Record(BaseModel):
 
     @classmethod
     def row_of(cls, source: object, **passed: object) -> dict[str, Any]:
-        """Return the fields as JSON has them, without making a record: there may be very many.
+        """Return the fields as JSON values, without making a record: lists have thousands.
 
-        First those taken from the object, then those that are ``passed``.
+        Fields taken from the object come first, then those in ``passed``.
         """
         row = {name: take(source) for name, take in _takers(cls).items() if take}
         for name in _timed(cls) & row.keys():

@@ -9,7 +9,6 @@ from pydantic import Field
 from spanloom.core.model.trajectory import Kind, Outcome, Status, listed_start_ns
 from spanloom.core.records.declaration import Declaration
 from spanloom.core.records.declared import (
-    Asked,
     BuiltRun,
     Example,
     FieldType,
@@ -17,6 +16,7 @@ from spanloom.core.records.declared import (
     Milliseconds,
     Moment,
     Other,
+    Queried,
     Row,
     Stored,
     StoredCounts,
@@ -33,7 +33,7 @@ _HAS_STEPS = (
     f"({' + '.join(_STEPS)} > 0 OR Outcome NOT IN ('ok', 'unfinished') OR Status = 'failed')"
 )
 _FIRST_FAILED = "`Steps.{}`[arrayFirstIndex(failed -> failed, `Steps.HasError`)]"
-"""Of rows that have no such column: what the first step that failed has."""
+"""The default of rows without the column: an item of the first failed step."""
 _FIRST_OUTPUT = (
     "arrayMin((start, ms) -> start + ifNull(ms, inf) * 1e6, `Steps.StartNs`, `Steps.FirstTokenMs`)"
 )
@@ -91,21 +91,23 @@ def _original(run: BuiltRun, part: str) -> str:
     return getattr(original, part) if original else ""
 
 
-def _steps(kind: str, comment: str, asked: Asked | None = None) -> Other:
+def _steps(kind: str, comment: str, queried: Queried | None = None) -> Other:
     """Return the column that counts the steps of a kind."""
     column = "OtherSpans" if kind == "other" else f"{kind.title()}Steps"
     count = Stored(column, "UInt32", comment, lambda run: run.trajectory.step_counts.get(kind, 0))
-    return Other(count, asked)
+    return Other(count, queried)
 
 
 _COUNTS = {
     "agent": _steps(
-        "agent", "Agent steps.", Asked("agent_steps", "Runs of agents.", "agent_steps > 1")
+        "agent", "Agent steps.", Queried("agent_steps", "Runs of agents.", "agent_steps > 1")
     ),
     "model": _steps(
-        "model", "Model steps.", Asked("model_steps", "Calls of models.", "model_steps >= 10")
+        "model", "Model steps.", Queried("model_steps", "Calls of models.", "model_steps >= 10")
     ),
-    "tool": _steps("tool", "Tool steps.", Asked("tool_steps", "Runs of tools.", "tool_steps = 0")),
+    "tool": _steps(
+        "tool", "Tool steps.", Queried("tool_steps", "Runs of tools.", "tool_steps = 0")
+    ),
     "graph": _steps("graph", "Graph steps."),
     "other": _steps("other", "Spans that are no step."),
 }
@@ -117,14 +119,14 @@ class Run(Record):
     trace_id: Annotated[
         str,
         Stored("TraceId", "String", "Trace id.", lambda run: run.trajectory.trace_id),
-        Asked("trace_id", "The trace id, lowercase hex.", 'trace_id ~ "^90b3"'),
+        Queried("trace_id", "The trace id, lowercase hex.", 'trace_id ~ "^90b3"'),
         Example("4bf92f3577b34da6a3ce929d0e0e4736"),
         Group.CORE,
     ]
     project: Annotated[
         str,
         Stored("Project", _NAME, "Tenant.", lambda run: run.trajectory.project),
-        Asked("project", "The project that the spans were sent to.", 'project = "shop"'),
+        Queried("project", "The project that the spans were sent to.", 'project = "shop"'),
         Example("default"),
         Group.CORE,
     ]
@@ -132,21 +134,21 @@ class Run(Record):
         int,
         Field(description="Grows with every change."),
         Stored("Version", "UInt32", "Version of the trajectory.", lambda run: run.version),
-        Asked("version", "How many times it has been built.", "version > 1"),
+        Queried("version", "How many times it has been built.", "version > 1"),
         Example(1),
         Group.CORE,
     ]
     status: Annotated[
         Status,
         Stored("Status", _NAME, "live, settled, partial or failed.", lambda run: run.status.value),
-        Asked("status", "How far the trace had come.", "status = live"),
+        Queried("status", "How far the trace had come.", "status = live"),
         Example("settled"),
         Group.CORE,
     ]
     root_name: Annotated[
         str,
         Stored("RootName", _NAME, "Name of the root span.", lambda run: run.trajectory.root.name),
-        Asked("root_name", "The name of the root.", 'root_name = "travel_planner"'),
+        Queried("root_name", "The name of the root.", 'root_name = "travel_planner"'),
         Example("travel_planner"),
         Group.CORE,
     ]
@@ -158,7 +160,7 @@ class Run(Record):
             "agent, model, tool, graph or other.",
             lambda run: run.trajectory.root_type.value,
         ),
-        Asked("root_type", "What the root is.", "root_type = agent"),
+        Queried("root_type", "What the root is.", "root_type = agent"),
         Example("agent"),
         Group.CORE,
     ]
@@ -172,7 +174,7 @@ class Run(Record):
             lambda run: listed_start_ns(run.trajectory.root.start_ns, run.seq),
             codec="Delta, ZSTD(1)",
         ),
-        Asked("start", "When it began.", 'start >= "2026-01-31T12:00:00Z"'),
+        Queried("start", "When it began.", 'start >= "2026-01-31T12:00:00Z"'),
         Example("1715400000000"),
         Group.CORE,
     ]
@@ -185,7 +187,7 @@ class Run(Record):
             "Duration of the root in nanoseconds.",
             lambda run: max(run.trajectory.root.end_ns - run.trajectory.root.start_ns, 0),
         ),
-        Asked("duration", "From the start to the end of the root.", "duration > 20s"),
+        Queried("duration", "From the start to the end of the root.", "duration > 20s"),
         Example("4500"),
         Group.CORE,
     ]
@@ -198,7 +200,7 @@ class Run(Record):
             "Whether anything failed that the run did not get over.",
             lambda run: run.trajectory.has_error,
         ),
-        Asked("has_error", "Something failed for good."),
+        Queried("has_error", "Something failed for good."),
         Example(False),  # it is the value
         Group.CORE,
     ]
@@ -212,7 +214,7 @@ class Run(Record):
             "(stopped from outside) or failed.",
             lambda run: run.trajectory.outcome.value,
         ),
-        Asked("outcome", "How the run went.", "outcome in (failed, paused)"),
+        Queried("outcome", "How the run went.", "outcome in (failed, paused)"),
         Example("ok"),
         Group.CORE,
     ]
@@ -225,7 +227,7 @@ class Run(Record):
             "How many failures there were, each where it happened.",
             lambda run: run.trajectory.failure_count,
         ),
-        Asked("failures", "Failures, recovered ones included.", "failures > 2"),
+        Queried("failures", "Failures, recovered ones included.", "failures > 2"),
         Example(0),
         Group.METRICS,
     ]
@@ -237,7 +239,7 @@ class Run(Record):
             "Names of the agents, in the order in which they began.",
             lambda run: run.agent_names,
         ),
-        Asked("agent", "An agent that ran.", 'agent = "refunds"'),
+        Queried("agent", "An agent that ran.", 'agent = "refunds"'),
         Example(["travel_planner"]),
     ]
     step_counts: Annotated[
@@ -255,7 +257,7 @@ class Run(Record):
             "Stored spans of the trace.",
             lambda run: run.trajectory.span_count,
         ),
-        Asked("spans", "Spans of the trace.", "spans > 10000"),
+        Queried("spans", "Spans of the trace.", "spans > 10000"),
         Example(14),
         Group.METRICS,
     ]
@@ -267,7 +269,7 @@ class Run(Record):
             "Input tokens of all model steps.",
             lambda run: run.trajectory.root_metrics.input_tokens,
         ),
-        Asked("input_tokens", "Input tokens, cached ones included.", "input_tokens >= 5000"),
+        Queried("input_tokens", "Input tokens, cached ones included.", "input_tokens >= 5000"),
         Example(650),
         Group.METRICS,
     ]
@@ -279,7 +281,7 @@ class Run(Record):
             "Output tokens of all model steps.",
             lambda run: run.trajectory.root_metrics.output_tokens,
         ),
-        Asked("output_tokens", "Output tokens, reasoning included.", "output_tokens > 2000"),
+        Queried("output_tokens", "Output tokens, reasoning included.", "output_tokens > 2000"),
         Example(260),
         Group.METRICS,
     ]
@@ -293,7 +295,7 @@ class Run(Record):
             _cost,
             Tables.LIST,
         ),
-        Asked(
+        Queried(
             "cost",
             "What the model calls cost, in US dollars; absent where a price is unknown.",
             "cost > 0.05",
@@ -309,7 +311,7 @@ class Run(Record):
             "Dialects that classified the spans.",
             lambda run: list(run.trajectory.dialects),
         ),
-        Asked("dialect", "A convention that the spans follow.", 'dialect = "openinference"'),
+        Queried("dialect", "A convention that the spans follow.", 'dialect = "openinference"'),
         Example(["openinference"]),
     ]
     duplicate_of: Annotated[
@@ -321,7 +323,7 @@ class Run(Record):
             "Trace that this one reports again, or empty.",
             lambda run: _original(run, "trace_id"),
         ),
-        Asked(
+        Queried(
             "duplicate",
             "It only repeats another trace.",
             type=FieldType.FLAG,
@@ -338,7 +340,7 @@ class Run(Record):
             "Conversation that the run belongs to, or empty.",
             lambda run: run.trajectory.conversation_id,
         ),
-        Asked("conversation", "The conversation that it belongs to.", "conversation exists"),
+        Queried("conversation", "The conversation that it belongs to.", "conversation exists"),
         Example("trip-to-shanghai"),
     ] = None
     question: Annotated[
@@ -372,7 +374,7 @@ class Run(Record):
             "Models that were called, sorted.",
             lambda run: _extra(run, "models", []),
         ),
-        Asked("model", "A model that was called.", 'model ~ "^gpt-4"'),
+        Queried("model", "A model that was called.", 'model ~ "^gpt-4"'),
         Example(["gpt-4o"]),
     ] = []  # noqa: RUF012  # pydantic copies it
     services: Annotated[
@@ -384,7 +386,7 @@ class Run(Record):
             "Services that sent spans.",
             lambda run: _extra(run, "services", []),
         ),
-        Asked("service", "A service that sent spans.", 'service = "travel"'),
+        Queried("service", "A service that sent spans.", 'service = "travel"'),
         Example(["travel"]),
     ] = []  # noqa: RUF012  # pydantic copies it
     environment: Annotated[
@@ -396,7 +398,7 @@ class Run(Record):
             "Where it ran, as the sender says: production.",
             lambda run: _extra(run, "environment", ""),
         ),
-        Asked("environment", "Where it ran.", 'environment = "production"'),
+        Queried("environment", "Where it ran.", 'environment = "production"'),
         Example("production"),
     ] = None
     release: Annotated[
@@ -408,7 +410,7 @@ class Run(Record):
             "Which version of the agent ran, as the sender says; or empty.",
             lambda run: _extra(run, "release", ""),
         ),
-        Asked("release", "Which version of the agent ran.", 'release = "1.4.0"'),
+        Queried("release", "Which version of the agent ran.", 'release = "1.4.0"'),
         Example("1.4.0"),
     ] = None
     user_id: Annotated[
@@ -420,14 +422,14 @@ class Run(Record):
             "For whom it ran, as the sender says; empty where it names none, or several.",
             lambda run: _extra(run, "user_id", ""),
         ),
-        Asked("user", "For whom it ran.", 'user = "ada"'),
+        Queried("user", "For whom it ran.", 'user = "ada"'),
         Example("user-ada"),
     ] = None
     tags: Annotated[
         list[str],
         Field(description="Tags of the sender."),
         Stored("Tags", _NAMES, "Tags of the sender, sorted.", lambda run: _extra(run, "tags", [])),
-        Asked("tag", "A tag of the sender.", 'tag = "beta"'),
+        Queried("tag", "A tag of the sender.", 'tag = "beta"'),
         Example(["beta"]),
     ] = []  # noqa: RUF012  # pydantic copies it
     model_time: Annotated[
@@ -439,7 +441,7 @@ class Run(Record):
             "Sum of the durations of all model steps in nanoseconds.",
             lambda run: min(run.trajectory.root_metrics.llm_duration_ns, _INT64_MAX),
         ),
-        Asked("model_time", "All model calls together.", "model_time > 10s"),
+        Queried("model_time", "All model calls together.", "model_time > 10s"),
         Example("3900"),
     ] = 0
     tool_time: Annotated[
@@ -451,7 +453,7 @@ class Run(Record):
             "Sum of the durations of all tool steps in nanoseconds.",
             lambda run: min(run.trajectory.root_metrics.tool_duration_ns, _INT64_MAX),
         ),
-        Asked("tool_time", "All runs of tools together.", "tool_time > 1m"),
+        Queried("tool_time", "All runs of tools together.", "tool_time > 1m"),
         Example("420"),
     ] = 0
     longest_repeat: Annotated[
@@ -463,7 +465,7 @@ class Run(Record):
             "How many runs of tools in a row were one tool with the same arguments, at most.",
             tables=Tables.LIST,
         ),
-        Asked("longest_repeat", "The same call in a row, at most.", "longest_repeat >= 3"),
+        Queried("longest_repeat", "The same call in a row, at most.", "longest_repeat >= 3"),
         Example(1),
         Group.METRICS,
     ] = 0
@@ -487,7 +489,7 @@ class Run(Record):
             Tables.LIST,
             default=_FIRST_FAILED.format("ErrorType"),
         ),
-        Asked(
+        Queried(
             "error_type",
             "What went wrong first for good, else first.",
             'error_type = "RateLimitError"',
@@ -507,14 +509,14 @@ class Run(Record):
             Tables.LIST,
             default=_FIRST_FAILED.format("ErrorMessage"),
         ),
-        Asked("error_message", "What that failure says.", 'error_message ~ "timeout"'),
+        Queried("error_message", "What that failure says.", 'error_message ~ "timeout"'),
         Example("rate limit exceeded"),
     ] = None
 
 
-def _listed(column: str, kind: str, comment: str, asked: Asked | None = None) -> Other:
+def _listed(column: str, kind: str, comment: str, queried: Queried | None = None) -> Other:
     """Return a column of ``trajectory_list`` only, summed over steps (``laid_out``)."""
-    return Other(Stored(column, kind, comment, tables=Tables.LIST), asked)
+    return Other(Stored(column, kind, comment, tables=Tables.LIST), queried)
 
 
 def _document(column: str, kind: str, comment: str, default: str = "") -> Other:
@@ -522,8 +524,8 @@ def _document(column: str, kind: str, comment: str, default: str = "") -> Other:
     return Other(Stored(column, kind, comment, tables=Tables.DOCUMENTS, default=default))
 
 
-def _tokens(column: str, name: str, comment: str, asked: Asked | None = None) -> Other:
-    return Other(Stored(column, "Int64", comment, lambda run: _extra(run, name, 0)), asked)
+def _tokens(column: str, name: str, comment: str, queried: Queried | None = None) -> Other:
+    return Other(Stored(column, "Int64", comment, lambda run: _extra(run, name, 0)), queried)
 
 
 def _share(name: str, description: str, part: str, *wholes: str, scale: float = 1) -> Other:
@@ -535,7 +537,7 @@ def _share(name: str, description: str, part: str, *wholes: str, scale: float = 
         return row[part] * scale / divisor if divisor > 0 else None
 
     return Other(
-        asked=Asked(
+        queried=Queried(
             name,
             description,
             f"{name} > 0.5",
@@ -549,12 +551,12 @@ def _share(name: str, description: str, part: str, *wholes: str, scale: float = 
 
 def _words(name: str, description: str) -> Other:
     example = f'{name}: "rate limit"'
-    return Other(asked=Asked(name, description, example, FieldType.WORDS))
+    return Other(queried=Queried(name, description, example, FieldType.WORDS))
 
 
 OTHERS = (
     Other(
-        asked=Asked(
+        queried=Queried(
             "steps",
             "Steps of all types.",
             "steps > 100",
@@ -563,7 +565,7 @@ OTHERS = (
         )
     ),
     Other(
-        asked=Asked(
+        queried=Queried(
             "has_steps",
             "It has a step or a failure: an agent's making or a health check has none.",
             type=FieldType.FLAG,
@@ -572,7 +574,7 @@ OTHERS = (
         )
     ),
     Other(
-        asked=Asked(
+        queried=Queried(
             "tokens",
             "Input and output tokens.",
             "tokens > 10000",
@@ -584,26 +586,26 @@ OTHERS = (
         "ReasoningTokens",
         "reasoning_tokens",
         "Reasoning tokens among the output tokens.",
-        Asked("reasoning_tokens", "Reasoning among the output tokens.", "reasoning_tokens > 0"),
+        Queried("reasoning_tokens", "Reasoning among the output tokens.", "reasoning_tokens > 0"),
     ),
     _tokens(
         "CacheReadTokens",
         "cache_read_tokens",
         "Input tokens read from a cache.",
-        Asked("cache_read_tokens", "Input tokens from a cache.", "cache_read_tokens = 0"),
+        Queried("cache_read_tokens", "Input tokens from a cache.", "cache_read_tokens = 0"),
     ),
     _tokens("CacheCreationTokens", "cache_creation_tokens", "Input tokens written to a cache."),
     _listed(
         "ToolErrors",
         "UInt32",
         "Tool steps that failed.",
-        Asked("tool_errors", "Runs of tools that failed.", "tool_errors > 1"),
+        Queried("tool_errors", "Runs of tools that failed.", "tool_errors > 1"),
     ),
     _listed(
         "ModelErrors",
         "UInt32",
         "Model steps that failed.",
-        Asked("model_errors", "Calls of models that failed.", "model_errors > 0"),
+        Queried("model_errors", "Calls of models that failed.", "model_errors > 0"),
     ),
     _share("model_error_rate", "Failed among the calls of models.", "ModelErrors", "ModelSteps"),
     _share("tool_error_rate", "Failed among the runs of tools.", "ToolErrors", "ToolSteps"),
@@ -622,7 +624,7 @@ OTHERS = (
         scale=1e9,
     ),
     Other(
-        asked=Asked(
+        queried=Queried(
             "first_token",
             "From its start to the first token of any model call.",
             "first_token > 500ms",
@@ -633,7 +635,7 @@ OTHERS = (
         )
     ),
     Other(
-        asked=Asked(
+        queried=Queried(
             "wall_time",
             "From its earliest start to its newest end, of the root and all steps.",
             "wall_time > 1m",
@@ -649,7 +651,7 @@ OTHERS = (
             "What was odd about the trace.",
             lambda run: list(run.trajectory.warnings),
         ),
-        Asked(
+        Queried(
             "warning",
             "What was odd about the trace.",
             'warning ~ "root"',
@@ -661,10 +663,10 @@ OTHERS = (
         "MostRepeats",
         "UInt32",
         "How many runs of tools in all were one tool with the same arguments, at most.",
-        Asked("most_repeats", "The same call in the whole run, at most.", "most_repeats >= 5"),
+        Queried("most_repeats", "The same call in the whole run, at most.", "most_repeats >= 5"),
     ),
     Other(
-        asked=Asked(
+        queried=Queried(
             "repeated_calls",
             "Runs of tools that were the same call as the one before.",
             "repeated_calls >= 2",
@@ -680,7 +682,7 @@ OTHERS = (
         "Attributes",
         "Array(String)",
         "What senders add, `key=value`, sorted: of the root and of any step.",
-        Asked(
+        Queried(
             "metadata",
             "What senders add, by key.",
             'metadata.tier = "gold"',
@@ -689,21 +691,21 @@ OTHERS = (
         ),
     ),
     Other(
-        asked=Asked(
+        queried=Queried(
             "annotated",
             "Somebody said something of it, or of a step of it.",
             type=FieldType.FLAG,
-            is_said=True,
+            is_judgement=True,
         )
     ),
     Other(
-        asked=Asked(
+        queried=Queried(
             "score",
             "What it was given, by the name of the score.",
             "score.step_evaluation < 90",
             FieldType.NUMBER,
             has_keys=True,
-            is_said=True,
+            is_judgement=True,
         )
     ),
     Other(

@@ -25,7 +25,7 @@ class Short:
     """The short spelling of a comparison: ``agent=planner`` for ``agent = "planner"``."""
 
     description: str
-    """For the reference of the API: completes "only runs …"."""
+    """The description in the API reference; completes "only runs …"."""
     example: object
     option: str = ""
     """The help text of the command line option; empty: there is no option."""
@@ -33,7 +33,7 @@ class Short:
     """The field of ``where``, if its name differs."""
     sign: str = "="
     default: bool | None = None
-    """The value without this filter, which ``any`` switches off; ``None``: there is none."""
+    """The value that applies by default, which ``any`` switches off; ``None``: there is none."""
 
 
 class RunFilters(TypedDict, total=False):
@@ -130,5 +130,5 @@ def run_shorts() -> Mapping[str, Short]:
 
 
 def default_filters() -> Mapping[str, bool]:
-    """Return the filters that a list has unless it is asked otherwise."""
+    """Return the filters that lists apply by default."""
     return {name: s.default for name, s in run_shorts().items() if s.default is not None}

@@ -1,4 +1,4 @@
-"""The record of a stored span: what became of it, and why."""
+"""The record of a stored span: the step it counts under, and the rule that decided."""
 
 from typing import Annotated
 

@@ -9,7 +9,6 @@ from pydantic import Field
 from spanloom.core.model.trajectory import Step, StepType, Usage
 from spanloom.core.records.declaration import Declaration
 from spanloom.core.records.declared import (
-    Asked,
     BuiltSteps,
     Example,
     FieldType,
@@ -17,6 +16,7 @@ from spanloom.core.records.declared import (
     Milliseconds,
     Moment,
     Other,
+    Queried,
     Read,
     Row,
     StoredSteps,
@@ -112,7 +112,7 @@ class StepRow(Record):
         int,
         Field(description="Among the steps of its run, from 0."),
         Read("(StepPlace - 1)"),
-        Asked(
+        Queried(
             "position",
             "Its place among the steps of the run, from 0.",
             "position < 3",
@@ -150,7 +150,7 @@ class StepRow(Record):
     agent_name: Annotated[
         str | None,
         Read("StepOwner"),
-        Asked(
+        Queried(
             "owner",
             "The agent that the step belongs to.",
             'owner = "refunds"',
@@ -180,7 +180,7 @@ class StepRow(Record):
             lambda built: [step.type for step in built.steps],
         ),
         Read("toString(StepType)"),
-        Asked("type", "What the step is.", "type = tool"),
+        Queried("type", "What the step is.", "type = tool"),
         Example("tool"),
         Group.CORE,
     ]
@@ -190,7 +190,7 @@ class StepRow(Record):
             "Name", _NAME, "Their names.", lambda built: [step.name for step in built.steps]
         ),
         Read("StepName"),
-        Asked("name", "The name of the step.", 'name = "search"'),
+        Queried("name", "The name of the step.", 'name = "search"'),
         Example("search"),
         Group.CORE,
     ]
@@ -232,7 +232,7 @@ class StepRow(Record):
             lambda built: [max(step.end_ns - step.start_ns, 0) for step in built.steps],
         ),
         Read(_milliseconds("StepDurationNs")),
-        Asked("duration", "From its start to its end.", "duration > 2s", sql="StepDurationNs"),
+        Queried("duration", "From its start to its end.", "duration > 2s", sql="StepDurationNs"),
         Example("350"),
         Group.CORE,
     ]
@@ -245,7 +245,7 @@ class StepRow(Record):
             lambda built: [step.model for step in built.steps],
         ),
         Read("StepModel"),
-        Asked("model", "The model that was called.", 'model ~ "^gpt-4"'),
+        Queried("model", "The model that was called.", 'model ~ "^gpt-4"'),
         Example(None),
         Group.CORE,
     ] = None
@@ -259,7 +259,7 @@ class StepRow(Record):
             lambda built: _usages(built, "input_tokens"),
         ),
         Read(_of_models("StepInputTokens")),
-        Asked(
+        Queried(
             "input_tokens",
             "Input tokens of a model call.",
             "input_tokens > 8000",
@@ -280,7 +280,7 @@ class StepRow(Record):
             lambda built: _usages(built, "output_tokens"),
         ),
         Read(_of_models("StepOutputTokens")),
-        Asked(
+        Queried(
             "output_tokens",
             "Output tokens of a model call.",
             "output_tokens = 0",
@@ -340,7 +340,7 @@ class StepRow(Record):
             lambda built: [_cost(step) for step in built.steps],
         ),
         Read(_of_models("StepCost")),
-        Asked(
+        Queried(
             "cost",
             "What a model call cost, in US dollars; absent where the price is unknown.",
             "cost > 0.05",
@@ -362,7 +362,7 @@ class StepRow(Record):
             lambda built: [step.first_token_ms for step in built.steps],
         ),
         Read("StepFirstTokenMs"),
-        Asked(
+        Queried(
             "first_token",
             "From its start to the first token.",
             "first_token > 500ms",
@@ -383,7 +383,7 @@ class StepRow(Record):
             lambda built: [step.error is not None for step in built.steps],
         ),
         Read("StepHasError"),
-        Asked("error", "It failed."),
+        Queried("error", "It failed."),
         Example(True),  # it is the value
         Group.CORE,
     ]
@@ -397,7 +397,7 @@ class StepRow(Record):
             lambda built: [step.error.code if step.error else 0 for step in built.steps],
         ),
         Read("if(StepErrorCode IN (0, -1), NULL, StepErrorCode)"),
-        Asked(
+        Queried(
             "error_code",
             "The code of its failure, HTTP's or the provider's.",
             "error_code = 429",
@@ -417,7 +417,7 @@ class StepRow(Record):
             lambda built: [step.error.type if step.error else "" for step in built.steps],
         ),
         Read("StepErrorType"),
-        Asked("error_type", "The name of its exception.", 'error_type = "RateLimitError"'),
+        Queried("error_type", "The name of its exception.", 'error_type = "RateLimitError"'),
         Example("RateLimitError"),
     ] = None
     error_message: Annotated[
@@ -427,7 +427,7 @@ class StepRow(Record):
             "ErrorMessage", "String", "First 1,000 characters of what the failure says.", _messages
         ),
         Read("StepErrorMessage"),
-        Asked("error_message", "What its failure says.", 'error_message ~ "timeout"'),
+        Queried("error_message", "What its failure says.", 'error_message ~ "timeout"'),
         Example("rate limit exceeded"),
     ] = None
     attributes: Annotated[
@@ -450,7 +450,7 @@ class StepRow(Record):
 def _named(kind: str, description: str, example: str) -> Other:
     there = f"(StepType = '{kind}' AND StepName != '')"
     return Other(
-        asked=Asked(
+        queried=Queried(
             kind,
             description,
             example,
@@ -466,7 +466,7 @@ OTHERS = (
     _named("tool", "The name of a tool; no other step has one.", 'tool = "search"'),
     _named("agent", "The name of an agent; no other step has one.", 'agent = "refunds"'),
     Other(
-        asked=Asked(
+        queried=Queried(
             "tokens",
             "Input and output tokens of a model call.",
             "tokens > 8000",
@@ -482,7 +482,7 @@ OTHERS = (
             "CRC-32 of a tool and its arguments, to find the same call again; 0 of other steps.",
             lambda built: built.args,
         ),
-        Asked(
+        Queried(
             "args_key",
             "The fingerprint of a tool and its arguments.",
             'args_key = "1f3a"',
@@ -493,7 +493,7 @@ OTHERS = (
         ),
     ),
     Other(
-        asked=Asked(
+        queried=Queried(
             "input",
             "Words of what the step was given that no step before it was.",
             'input: "rate limit"',
@@ -501,12 +501,12 @@ OTHERS = (
         )
     ),
     Other(
-        asked=Asked(
+        queried=Queried(
             "output", "Words of what the step gave.", 'output: "rate limit"', FieldType.WORDS
         )
     ),
     Other(
-        asked=Asked(
+        queried=Queried(
             "metadata",
             "What senders add, by key.",
             'metadata.tier = "gold"',
@@ -517,18 +517,18 @@ OTHERS = (
         )
     ),
     Other(
-        asked=Asked(
-            "annotated", "Somebody said something of it.", type=FieldType.FLAG, is_said=True
+        queried=Queried(
+            "annotated", "Somebody said something of it.", type=FieldType.FLAG, is_judgement=True
         )
     ),
     Other(
-        asked=Asked(
+        queried=Queried(
             "score",
             "What it was given; of a mark, what it takes off.",
             "score.step_evaluation <= -5",
             FieldType.NUMBER,
             has_keys=True,
-            is_said=True,
+            is_judgement=True,
         )
     ),
     Other(

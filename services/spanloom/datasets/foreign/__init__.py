@@ -1,5 +1,5 @@
-"""Rows of the datasets of other systems as items.
+"""Converts rows of other systems' datasets to items.
 
-In: a JSON value of a file. Out: items as the API takes them, with what they have no place for.
-Start at ``registry.py``, which has every format by its name.
+In: a JSON value of a file. Out: items for the API, with the names of members left out. Start at
+``registry.py``, which has every format by its name.
 """

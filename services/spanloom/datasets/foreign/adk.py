@@ -1,6 +1,6 @@
-"""Evaluation sets of Google's ADK as items: one for each turn of each case.
+"""Converts evaluation sets of Google's ADK to items: one for each turn of each case.
 
-The input of a later turn is the conversation before it, as messages: a run answers one turn.
+The input of a later turn is the conversation up to it, as messages, as a run answers one turn.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.formats.readers import a_list, a_text, an_object
-from spanloom.datasets.foreign.row import Draft, each_alone, is_given, key_of, others, shortened
+from spanloom.datasets.foreign.row import Draft, each_alone, is_present, key_of, others, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,22 +31,22 @@ _PLAIN = {
     "invocationEvents": _EVENTS,
     "functionCall": "function_call",
 }
-"""Names as the aliases of their classes write them, and as their files mostly have them."""
+"""Snake-case names by the camel-case aliases of ADK's classes; most files use snake case."""
 
 
 def fits(value: Any) -> bool:  # as JSON has it
-    """Return whether a value is a set."""
+    """Return whether a value is an evaluation set."""
     return isinstance(value, dict) and isinstance(_plain(value).get(_CASES), list)
 
 
 def read(value: Any) -> Items:  # as JSON has it
-    """Yield the items of a set."""
-    given = _plain(an_object(value, "the set"))
-    cases = a_list(given.get(_CASES), _CASES)
+    """Yield the items of an evaluation set."""
+    members = _plain(an_object(value, "the set"))
+    cases = a_list(members.get(_CASES), _CASES)
     if not cases:
         raise InvalidRequestError(f"{_CASES}: the set has none")
     places = enumerate(cases)
-    yield from each_alone(places, lambda case: _read_case(case[1], given, f"{_CASES}.{case[0]}"))
+    yield from each_alone(places, lambda case: _read_case(case[1], members, f"{_CASES}.{case[0]}"))
 
 
 def _read_case(value: object, whole: Json, where: str) -> Items:
@@ -54,42 +54,42 @@ def _read_case(value: object, whole: Json, where: str) -> Items:
     turns = a_list(case.get(_TURNS), f"{where}.{_TURNS}")
     if not turns:
         raise InvalidRequestError(f"{where}.{_TURNS}: there is no turn")
-    key, said = key_of(case, _CASE_ID), list[Any]()
-    about = {_SET_ID: whole[_SET_ID]} if is_given(whole.get(_SET_ID)) else {}
+    key, messages = key_of(case, _CASE_ID), list[Any]()
+    about = {_SET_ID: whole[_SET_ID]} if is_present(whole.get(_SET_ID)) else {}
     about |= others(case, {_TURNS})
     for at, one in enumerate(turns):
         place = f"{where}.{_TURNS}.{at}"
         turn = _plain(an_object(one, place))
-        asked = _content(turn.get("user_content"), f"{place}.user_content")
+        question = _content(turn.get("user_content"), f"{place}.user_content")
         own = key if len(turns) == 1 else shortened(f"{key}/{at + 1}")
-        said.append({"role": "user", "content": asked})
-        draft = Draft(own, list(said) if at else asked, metadata=dict(about))
+        messages.append({"role": "user", "content": question})
+        draft = Draft(own, list(messages) if at else question, metadata=dict(about))
         draft.expected = _expected(turn, place)
         draft.metadata |= others(turn, {"user_content", "final_response", _BETWEEN})
         if "response" in draft.expected:
-            said.append({"role": "assistant", "content": draft.expected["response"]})
+            messages.append({"role": "assistant", "content": draft.expected["response"]})
         yield draft.item()
 
 
 def _expected(turn: Json, where: str) -> dict[str, Any]:  # JSON values
     expected: dict[str, Any] = {}
-    if is_given(turn.get("final_response")):
+    if is_present(turn.get("final_response")):
         answer = _content(turn["final_response"], f"{where}.final_response")
         expected["response" if isinstance(answer, str) else "final_response"] = answer
     between = turn.get(_BETWEEN)
-    if is_given(between):
+    if is_present(between):
         expected["tool_calls"] = list(_calls(_plain(an_object(between, _BETWEEN)), where))
     return expected
 
 
 def _calls(between: Json, where: str) -> Iterator[Json]:
-    """Yield the calls that are expected: listed, or among the events of a recorded turn."""
+    """Yield the expected calls: the listed ones, and those in events of a recorded turn."""
     uses = a_list(between.get("tool_uses") or [], f"{where}.{_BETWEEN}.tool_uses")
     for at, event in enumerate(a_list(between.get(_EVENTS) or [], f"{where}.{_BETWEEN}.{_EVENTS}")):
         place = f"{where}.{_BETWEEN}.{_EVENTS}.{at}"
         content = an_object(an_object(event, place).get("content") or {}, place)
-        told = a_list(content.get("parts") or [], f"{place}.content.parts")
-        parts = [_plain(an_object(part, f"{place}.content.parts")) for part in told]
+        part_values = a_list(content.get("parts") or [], f"{place}.content.parts")
+        parts = [_plain(an_object(part, f"{place}.content.parts")) for part in part_values]
         uses = [*uses, *(part["function_call"] for part in parts if part.get("function_call"))]
     for at, use in enumerate(uses):
         place = f"{where}.{_BETWEEN}.tool_uses.{at}"
@@ -99,14 +99,14 @@ def _calls(between: Json, where: str) -> Iterator[Json]:
 
 
 def _content(value: object, where: str) -> Any:  # as JSON has it
-    """Return the texts of a content by lines; one with other parts as it is."""
+    """Return the texts of a content, joined by line ends; a content with other parts unchanged."""
     content = an_object(value, where)
     parts = a_list(content.get("parts") or [], f"{where}.parts")
-    told = [an_object(part, f"{where}.parts.{at}") for at, part in enumerate(parts)]
-    kept = [{name: one for name, one in part.items() if is_given(one)} for part in told]
-    if any(part.keys() != {"text"} for part in kept if part):
+    part_values = [an_object(part, f"{where}.parts.{at}") for at, part in enumerate(parts)]
+    texts = [{name: one for name, one in part.items() if is_present(one)} for part in part_values]
+    if any(part.keys() != {"text"} for part in texts if part):
         return content
-    return "\n".join(str(part["text"]) for part in kept if part)
+    return "\n".join(str(part["text"]) for part in texts if part)
 
 
 def _plain(value: Json) -> Json:

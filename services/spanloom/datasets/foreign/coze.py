@@ -1,7 +1,7 @@
-"""Items of evaluation sets of Coze Loop as items: fields of a turn, by their names.
+"""Converts items of Coze Loop's evaluation sets to items, by the names of fields in a turn.
 
-``input`` is what the agent is asked, ``reference_output`` the answer that is expected, and a
-``trajectory`` the run that is. Fields of other names are metadata, or what is expected further.
+``input`` is the input of the agent, ``reference_output`` the expected answer, ``trajectory`` the
+expected run. Other fields are metadata.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.coze.members import objects_in
 from spanloom.core.exchange.coze.shapes import TURNS, is_item
 from spanloom.core.formats.readers import a_text, an_object
-from spanloom.datasets.foreign.row import Draft, is_given, key_of, others, shortened
+from spanloom.datasets.foreign.row import Draft, is_present, key_of, others, shortened
 
 if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
@@ -26,7 +26,7 @@ fits = is_item
 
 
 def read(value: Any) -> Items:  # as JSON has it
-    """Yield the item of each turn: that of the only one has the key of the row."""
+    """Yield the item of each turn; a single turn has the key of the row."""
     row = an_object(value, "the item")
     turns = objects_in(row, TURNS, "")
     if not turns:
@@ -45,7 +45,7 @@ def _read_turn(turn: Json, where: str, draft: Draft) -> ForeignItem:
         text = content.get("text")
         if isinstance(text, str):
             _put(draft, name, text, f"{place}.content.text")
-        elif is_given(content):
+        elif is_present(content):
             draft.metadata[name] = content
     return draft.item()
 

@@ -1,7 +1,7 @@
-"""Rows of Databricks' Agent Evaluation as items: the request, and what is expected of it.
+"""Converts rows of Databricks' Agent Evaluation to items: request and expectations.
 
-What an application answered is no expectation: it is kept as metadata. A ``trace`` is left out;
-files with traces are runs, which ``spanloom import`` reads.
+The answer of an application is no expectation and becomes metadata. A ``trace`` is left out; files
+with traces are runs, which ``spanloom import`` reads.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.databricks import ROWS, rows_in
 from spanloom.core.formats.readers import Located, an_object
-from spanloom.datasets.foreign.row import Draft, each_alone, is_given, key_of, others
+from spanloom.datasets.foreign.row import Draft, each_alone, is_present, key_of, others
 from spanloom.evaluation.subject.expectations import EXPECTED, expected_in
 
 if TYPE_CHECKING:
@@ -24,14 +24,16 @@ fits = ROWS.fits
 
 
 def read(value: Any) -> Items:  # as JSON has it
-    """Yield the item of a row, or of each row of an object of columns."""
+    """Yield the item of a row, or the items of an object of columns."""
     return each_alone(rows_in(Located("", value)), _read_row)
 
 
 def _read_row(located: Located) -> Items:
     row = an_object(located.value, "the row")
-    if not is_given(row.get("request")):
+    if not is_present(row.get("request")):
         raise InvalidRequestError(f"{located.place} request: it is missing".lstrip(": "))
-    told = {name: row[name] for name in EXPECTED if name in row}
-    draft = Draft(key_of(row, "request_id"), row["request"], expected_in(told), others(row, _OWN))
-    yield draft.item([_TRACE] if is_given(row.get(_TRACE)) else [])
+    expectations = {name: row[name] for name in EXPECTED if name in row}
+    draft = Draft(
+        key_of(row, "request_id"), row["request"], expected_in(expectations), others(row, _OWN)
+    )
+    yield draft.item([_TRACE] if is_present(row.get(_TRACE)) else [])

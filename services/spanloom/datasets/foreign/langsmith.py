@@ -1,4 +1,4 @@
-"""Examples of LangSmith datasets as items: ``inputs``, ``outputs``, ``metadata``, ``split``."""
+"""Converts examples of LangSmith datasets to items."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.messages.reading import is_message_list
 from spanloom.core.formats.readers import an_object
-from spanloom.datasets.foreign.row import Draft, is_given, key_of, others
+from spanloom.datasets.foreign.row import Draft, is_present, key_of, others
 
 if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
@@ -27,21 +27,21 @@ def read(value: Any) -> Items:  # as JSON has it
     """Yield the item of an example."""
     row = an_object(value, "the example")
     inputs = an_object(row.get(_INPUTS), _INPUTS)
-    if not is_given(inputs):
+    if not is_present(inputs):
         raise InvalidRequestError(f"{_INPUTS}: it is empty")
-    told = next((name for name in _OUTPUTS if is_given(row.get(name))), _OUTPUTS[0])
+    outputs_name = next((name for name in _OUTPUTS if is_present(row.get(name))), _OUTPUTS[0])
     metadata = an_object(row.get("metadata") or {}, "metadata") | others(row, _OWN)
     yield Draft(
         key_of(row, "id"),
         _input(inputs),
-        _expected(inputs, an_object(row.get(told) or {}, told)),
+        _expected(inputs, an_object(row.get(outputs_name) or {}, outputs_name)),
         metadata,
         _splits(row.get("split")),
     ).item()
 
 
 def _input(inputs: Json) -> Any:  # as JSON has it
-    """Return messages, or the only text; other inputs as they are."""
+    """Return messages, or a single text; other inputs unchanged."""
     if inputs.keys() == {_MESSAGES}:
         return inputs[_MESSAGES]
     only = next(iter(inputs.values())) if len(inputs) == 1 else None
@@ -49,11 +49,15 @@ def _input(inputs: Json) -> Any:  # as JSON has it
 
 
 def _expected(inputs: Json, outputs: Json) -> dict[str, Any]:  # JSON values
-    """Return the answer, and messages as a trajectory; of other outputs, all of them."""
+    """Return the answer, with messages as a trajectory; other outputs unchanged."""
     messages = outputs.get(_MESSAGES)
     if isinstance(messages, list) and is_message_list(messages):
-        asked = inputs.get(_MESSAGES)
-        before = asked if isinstance(asked, list) and is_message_list(asked) else []
+        input_messages = inputs.get(_MESSAGES)
+        before = (
+            input_messages
+            if isinstance(input_messages, list) and is_message_list(input_messages)
+            else []
+        )
         answers = [one["content"] for one in messages if _is_answer(one)]
         answer = {"response": answers[-1]} if answers else {}
         rest = {name: value for name, value in outputs.items() if name != _MESSAGES}
@@ -70,5 +74,5 @@ def _is_answer(message: Json) -> bool:
 
 
 def _splits(value: object) -> list[str]:
-    given = value if isinstance(value, list) else [value]
-    return [one for one in given if isinstance(one, str) and one]
+    values = value if isinstance(value, list) else [value]
+    return [one for one in values if isinstance(one, str) and one]

@@ -1,4 +1,4 @@
-"""Rows of evaluation sets of MLflow 3 as items: ``inputs`` and ``expectations``."""
+"""Converts rows of MLflow 3 evaluation sets to items: ``inputs`` and ``expectations``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.formats.readers import an_object
-from spanloom.datasets.foreign.row import Draft, is_given, key_of, others
+from spanloom.datasets.foreign.row import Draft, is_present, key_of, others
 from spanloom.evaluation.subject.expectations import expected_in
 
 if TYPE_CHECKING:
@@ -17,16 +17,18 @@ _MARKS = frozenset({_EXPECTED, _ID, _TRACE})
 
 
 def fits(value: Any) -> bool:  # as JSON has it
-    """Return whether a value is such a row."""
+    """Return whether a value is a row of an evaluation set."""
     return isinstance(value, dict) and _INPUTS in value and not _MARKS.isdisjoint(value)
 
 
 def read(value: Any) -> Items:  # as JSON has it
     """Yield the item of a row."""
     row = an_object(value, "the row")
-    if not is_given(row.get(_INPUTS)):
+    if not is_present(row.get(_INPUTS)):
         raise InvalidRequestError(f"{_INPUTS}: it is missing")
-    told = an_object(row.get(_EXPECTED) or {}, _EXPECTED)
+    expectations = an_object(row.get(_EXPECTED) or {}, _EXPECTED)
     metadata = others(row, {_INPUTS, _EXPECTED, _ID, _TRACE})
-    draft = Draft(key_of(row, _ID), row[_INPUTS], expected_in(told, f"{_EXPECTED}."), metadata)
-    yield draft.item([_TRACE] if is_given(row.get(_TRACE)) else [])
+    draft = Draft(
+        key_of(row, _ID), row[_INPUTS], expected_in(expectations, f"{_EXPECTED}."), metadata
+    )
+    yield draft.item([_TRACE] if is_present(row.get(_TRACE)) else [])

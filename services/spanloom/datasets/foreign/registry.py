@@ -1,4 +1,4 @@
-"""Every format of rows that become items, by its name; the name of runs in that format, if any."""
+"""Registry of the formats of rows, by name: the same names as formats of runs, if any."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class RowFormat(NamedTuple):
     """A format of rows."""
 
     fits: Callable[[Any], bool]
-    """Returns whether a JSON value is a row of it; asked in the order of the formats."""
+    """Returns whether a JSON value is a row of the format; the first format that fits counts."""
     read: ReadRow
 
 
@@ -29,7 +29,7 @@ def _is_own(value: object) -> bool:
 
 
 def _read_own(value: Any) -> Items:  # as JSON has it
-    """Yield a row as it is: the service says what is wrong with it."""
+    """Yield a row unchanged; the service checks it."""
     yield ForeignItem(value)
 
 
@@ -44,6 +44,6 @@ ROW_FORMATS: Mapping[str, RowFormat] = {
 
 
 def recognised(value: object) -> RowFormat:
-    """Return the format of a row; that of our items if it is like none."""
+    """Return the format of a row; the format of our items if none fits."""
     found = (one for one in ROW_FORMATS.values() if one.fits(value))
     return next(found, ROW_FORMATS[OWN])

@@ -1,4 +1,4 @@
-"""What the readers of rows share: the item that they make, and the parts of it."""
+"""Shared parts of the row readers: the item under construction, and helpers."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 PartT = TypeVar("PartT")
 Items: TypeAlias = "Iterator[ForeignItem]"
 KEY_DIGITS = 32
-"""Digits of a key that is made of the row itself."""
+"""Hex digits of a key that is a hash of the row."""
 
 
 class ForeignItem(NamedTuple):
-    """An item of a row of another system."""
+    """An item converted from a row of another system."""
 
     item: Mapping[str, Any]  # JSON values, as ``POST …/items`` takes them
     left_out: tuple[str, ...] = ()
-    """Members of the row that an item has no place for."""
+    """Names of members of the row that were left out."""
     reason: str = ""
-    """Why a part of the row, such as a case of a set, is no item; then ``item`` is empty."""
+    """Why a part of the row was refused; then ``item`` is empty."""
 
 
 class ReadRow(Protocol):
@@ -40,7 +40,7 @@ class ReadRow(Protocol):
 
 @dataclass
 class Draft:
-    """An item that is being made."""
+    """An item under construction."""
 
     key: str
     input: Any = None  # as JSON has it
@@ -49,19 +49,19 @@ class Draft:
     splits: list[str] = field(default_factory=list)
 
     def item(self, left_out: Iterable[str] = ()) -> ForeignItem:
-        """Return the item, without members that are empty."""
+        """Return the item, without empty members."""
         parts = {
             "input": self.input,
             "expected": self.expected,
             "metadata": self.metadata,
             "splits": self.splits,
         }
-        given = {name: part for name, part in parts.items() if part not in (None, {}, [])}
-        return ForeignItem({"item_key": self.key, **given}, tuple(left_out))
+        present = {name: part for name, part in parts.items() if part not in (None, {}, [])}
+        return ForeignItem({"item_key": self.key, **present}, tuple(left_out))
 
 
 def each_alone(parts: Iterable[PartT], read: Callable[[PartT], Iterable[ForeignItem]]) -> Items:
-    """Yield the items of each part of a row; a part that is refused keeps no other away."""
+    """Yield the items of each part of a row; a refused part does not affect the others."""
     for part in parts:
         try:
             yield from list(read(part))
@@ -70,9 +70,9 @@ def each_alone(parts: Iterable[PartT], read: Callable[[PartT], Iterable[ForeignI
 
 
 def key_of(row: Json, *names: str) -> str:
-    """Return the first of these members that is a text or a number, as the key of an item.
+    """Return the key of an item: the first of the named members that is a text or an integer.
 
-    A row that has none gets a key of its contents, so that it is the same item again.
+    A row without one gets the hash of its contents, so that repeated imports give the same key.
     """
     for name in names:
         own = row.get(name)
@@ -84,18 +84,18 @@ def key_of(row: Json, *names: str) -> str:
 
 
 def shortened(key: str) -> str:
-    """Return a key as it is, or of one that is too long, its hash."""
+    """Return a key, or its hash if it is too long."""
     if len(key) <= MAX_KEY:
         return key
     return sha256(key.encode(errors="replace")).hexdigest()[:KEY_DIGITS]
 
 
-def is_given(value: object) -> bool:
-    """Return whether a member says something: tables have empty cells."""
+def is_present(value: object) -> bool:
+    """Return whether a member has a value; empty texts, lists and objects count as none."""
     return value is not None and value not in ("", [], {})
 
 
-def others(row: Json, known: Iterable[str]) -> dict[str, Any]:  # JSON values
-    """Return the members that have no meaning of their own here, for the metadata."""
-    left = frozenset(known)
-    return {name: value for name, value in row.items() if name not in left and is_given(value)}
+def others(row: Json, used: Iterable[str]) -> dict[str, Any]:  # JSON values
+    """Return the members that are not ``used`` elsewhere, for the metadata."""
+    left = frozenset(used)
+    return {name: value for name, value in row.items() if name not in left and is_present(value)}

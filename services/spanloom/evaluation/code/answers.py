@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.contract.result import Result, Results, Value
 
 MAX_TEXT = 20_000
-"""Characters of a rationale, as at the door of scores."""
+"""Characters of a rationale; the API of scores has the same limit."""
 MAX_CATEGORY = 1_000
 _MAX_EVIDENCE = 1_000
 
@@ -38,14 +38,14 @@ class _Members(BaseModel):
     status: Literal["ok", "na"] = "ok"
 
 
-def read_answer(given: object, results: Results) -> Result:
-    """Return the result of an answer; one that is none is an error, never a score."""
-    value = _plain(given)
+def read_answer(value: object, results: Results) -> Result:
+    """Return the result of an answer; an invalid answer is an error, never a score."""
+    value = _plain(value)
     try:
         answer = _Members.model_validate(value if isinstance(value, dict) else {"value": value})
         evidence = [_evidence(one) for one in answer.evidence]
     except ValidationError as error:
-        return results.error(ErrorCode.INVALID_ANSWER, _told(error))
+        return results.error(ErrorCode.INVALID_ANSWER, _reason(error))
     if answer.status == "na":
         return results.na(answer.rationale or "it does not apply")
     score = answer.passed if answer.value is None else answer.value
@@ -67,17 +67,17 @@ def read_answer(given: object, results: Results) -> Result:
     )
 
 
-def _plain(given: object) -> object:
-    """Return scalars of array libraries as Python's."""
-    if isinstance(given, bool | int | float | str | dict) or given is None:
-        return given
-    if callable(item := getattr(given, "item", None)) and getattr(given, "ndim", 1) == 0:
+def _plain(value: object) -> object:
+    """Return scalars of array libraries as Python numbers."""
+    if isinstance(value, bool | int | float | str | dict) or value is None:
+        return value
+    if callable(item := getattr(value, "item", None)) and getattr(value, "ndim", 1) == 0:
         return item()
-    return float(given) if isinstance(given, Real) else given
+    return float(value) if isinstance(value, Real) else value
 
 
-def _evidence(given: str | dict[str, Any]) -> Evidence:
-    return Evidence.model_validate(given if isinstance(given, dict) else {"step_id": given})
+def _evidence(value: str | dict[str, Any]) -> Evidence:
+    return Evidence.model_validate(value if isinstance(value, dict) else {"step_id": value})
 
 
 def _is_finite(number: object) -> bool:
@@ -88,13 +88,13 @@ def _is_finite(number: object) -> bool:
 
 
 def _fitting(value: Value) -> Value:
-    """Return an integer that no 64 bits hold as a float."""
+    """Return an integer beyond 64 bits as a float."""
     is_large = isinstance(value, int) and not -(2**63) <= value < 2**63
     return float(value) if is_large and value is not None else value
 
 
-def _told(error: ValidationError) -> str:
+def _reason(error: ValidationError) -> str:
     first = error.errors(include_input=False, include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"][:1])
-    wanted = "a boolean, a number, a text or an object with value, passed, rationale is needed"
-    return f"{place}: {first['msg']}; {wanted}"[:1_000]
+    needed = "a boolean, a number, a text or an object with value, passed, rationale is needed"
+    return f"{place}: {first['msg']}; {needed}"[:1_000]

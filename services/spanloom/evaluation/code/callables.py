@@ -34,8 +34,8 @@ def evaluator_of(function: Callable[..., object]) -> Evaluator:
     results = Results(name, KIND)
 
     def judge(subject: Subject) -> Iterator[Result]:
-        document = orjson.loads(dump(subject.run.document.json))  # it may change what it is given
-        expected = copy.deepcopy(subject.given_expected or {})
+        document = orjson.loads(dump(subject.run.document.json))  # a copy: the code may change it
+        expected = copy.deepcopy(subject.raw_expected or {})
         try:
             answer = function(document, expected)
         except SystemExit as error:
@@ -53,7 +53,7 @@ def evaluator_of(function: Callable[..., object]) -> Evaluator:
 
 
 def name_of(function: Callable[..., object]) -> str:
-    """Return the name of a callable: of a function its own, of an object that of its class."""
+    """Return the name of a function, or of the class of a callable object."""
     inner = getattr(function, "func", function)  # of functools.partial
     name = str(getattr(inner, "__name__", type(inner).__name__))
     return name.strip("<>")

@@ -1,9 +1,9 @@
-"""Runs one evaluation of a file, in a process of its own: a script without any import of ours.
+"""Runs one evaluation of a file, in a process of its own: a script that imports no spanloom module.
 
 It reads the code and its arguments from standard input as JSON, and writes the answer as JSON to
-the descriptor that it is given. It limits itself before it runs the code: CPU, memory, size of
-files; what opens connections, starts programs or changes files is refused. That keeps mistakes from
-doing harm; it is no wall around code that wants to break out (docs/evaluation/code.md).
+the descriptor named in its arguments. Before it runs the code it limits its CPU, memory and size of
+files, and refuses connections, programs and changes of files. That keeps mistakes from doing harm;
+it is no sandbox against hostile code (docs/evaluation/code.md).
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _REFUSED = (
     *("os.chmod", "os.chown", "os.chflags", "os.setxattr", "os.removexattr", "os.utime"),
 )
 _FOREIGN = ("ctypes.",)
-"""Calls around the interpreter, and with it around this list."""
+"""Calls that bypass the interpreter, and so the list above."""
 
 
 class EvalOutput:
     """Coze's answer of a code evaluator."""
 
     def __init__(self, score: object = None, reason: object = "") -> None:
-        """Keep the score, and why."""
+        """Keep the score and its reason."""
         self.score, self.reason = score, reason
 
 
 def limit(cpu_s: int, memory_bytes: int, file_bytes: int) -> None:
-    """Limit this process, so that it cannot raise the limits again."""
+    """Limit this process; the limits cannot be raised again."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
@@ -61,39 +61,40 @@ def refuse() -> None:
     sys.addaudithook(hook)
 
 
-def answer_of(asked: dict[str, object]) -> object:
-    """Return what the code answers, with Coze's object as a mapping."""
+def answer_of(request: dict[str, object]) -> object:
+    """Return the answer of the code; an ``EvalOutput`` becomes a mapping."""
     names: dict[str, object] = {
         "__name__": "evaluator",
-        "__file__": asked["file"],
+        "__file__": request["file"],
         "json": json,
         "re": re,
         "EvalOutput": EvalOutput,
     }
-    exec(compile(str(asked["source"]), str(asked["file"]), "exec"), names)  # noqa: S102  # its task
-    function = names[str(asked["function"])]
-    answer = function(*asked["arguments"])  # type: ignore[operator,misc]
+    code = compile(str(request["source"]), str(request["file"]), "exec")
+    exec(code, names)  # noqa: S102  # its task
+    function = names[str(request["function"])]
+    answer = function(*request["arguments"])  # type: ignore[operator,misc]
     if hasattr(answer, "score"):
         return {"score": answer.score, "reason": getattr(answer, "reason", "")}
     return answer
 
 
 def main() -> None:
-    """Read the request, run the code, write the answer or what was raised."""
-    asked = json.load(sys.stdin)
+    """Read the request, run the code, and write its answer or the exception."""
+    request = json.load(sys.stdin)
     with os.fdopen(int(sys.argv[1]), "wb") as out:
-        limit(asked["cpu_s"], asked["memory_bytes"], asked["file_bytes"])
+        limit(request["cpu_s"], request["memory_bytes"], request["file_bytes"])
         refuse()
         try:
-            told = {"answer": answer_of(asked)}
-            body = json.dumps(told, default=_scalar).encode()
+            reply = {"answer": answer_of(request)}
+            body = json.dumps(reply, default=_scalar).encode()
         except BaseException as error:  # whatever the code raises is the answer
-            told = {"error": f"{type(error).__name__}: {error}"[:1_000]}
-            body = json.dumps(told).encode()
+            reply = {"error": f"{type(error).__name__}: {error}"[:1_000]}
+            body = json.dumps(reply).encode()
         out.write(body)
         out.flush()
     sys.stdout.flush()
-    os._exit(0)  # no thread and no handler of the code goes on
+    os._exit(0)  # ends threads and exit handlers of the code, too
 
 
 def _scalar(value: object) -> object:

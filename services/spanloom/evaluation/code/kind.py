@@ -30,18 +30,18 @@ OURS: Final = "evaluate"
 
 
 class Source:
-    """The code of a file, read when the evaluator is made."""
+    """The code of a file, read when the evaluator is created."""
 
     def __init__(self, name: str, text: str, function: str) -> None:
-        """Keep the file's name, its text, and the function that judges."""
+        """Keep the file's name, its text, and the name of the function that judges."""
         self.name, self.text, self.function = name, text, function
 
 
-def _read(given: object, info: ValidationInfo) -> Source:
+def _read(path_value: object, info: ValidationInfo) -> Source:
     """Return the code of a path, which is relative to the folder of the configuration."""
-    if not isinstance(given, str | Path):
+    if not isinstance(path_value, str | Path):
         raise ValueError("the path of a Python file is needed")
-    path = Path((info.context or {}).get("folder") or ".") / given
+    path = Path((info.context or {}).get("folder") or ".") / path_value
     try:
         with path.open("rb") as file:
             body = file.read(MAX_SOURCE + 1)
@@ -95,7 +95,7 @@ def _make(config: PythonConfig, results: Results) -> Judging:
 def _arguments(function: str, subject: Subject) -> Sequence[Any]:
     if function == COZE:
         return [turn_of(subject)]
-    return [subject.run.document.json, subject.given_expected or {}]
+    return [subject.run.document.json, subject.raw_expected or {}]
 
 
 PYTHON: Final = Kind(PythonConfig, _make)

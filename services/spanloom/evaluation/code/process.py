@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 
 _CHILD: Final = str(Path(__file__).with_name("child.py"))
 _ENVIRONMENT: Final = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
-"""Nothing of ours: no key of a provider, no proxy."""
+"""No variable of this process: no provider key, no proxy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What one evaluation may take."""
+    """Limits of one evaluation: seconds and bytes."""
 
     wall_s: float = 10.0
     cpu_s: int = 10
     memory_bytes: int = 1 << 30
     """Address space."""
     file_bytes: int = 1 << 18
-    """Of what it prints, and of its answer."""
+    """Of its printed output, and of its answer."""
 
 
 class FailedCodeError(Exception):
-    """The code gave no answer; ``code`` says why, the message in words."""
+    """The code returned no answer; ``code`` is the reason, and the message says it in words."""
 
     def __init__(self, code: ErrorCode, reason: str) -> None:
-        """Keep both."""
+        """Keep the code and the reason."""
         super().__init__(reason)
         self.code = code
 
@@ -48,28 +48,30 @@ class FailedCodeError(Exception):
 def run_code(
     source: str, file: str, function: str, arguments: Sequence[Any], bounds: Bounds
 ) -> object:
-    """Return what the function of the code returns; raises ``FailedCodeError``."""
+    """Return the answer of a function of the code; raises ``FailedCodeError``."""
     limits = {
         "cpu_s": bounds.cpu_s,
         "memory_bytes": bounds.memory_bytes,
         "file_bytes": bounds.file_bytes,
     }
-    asked = {"source": source, "file": file, "function": function, "arguments": arguments}
-    with TemporaryFile() as given, TemporaryFile() as printed, TemporaryFile() as answer:
-        given.write(dump({**asked, **limits}))
-        given.seek(0)
-        status = _wait(_start(given, printed, answer), bounds)
+    request = {"source": source, "file": file, "function": function, "arguments": arguments}
+    with TemporaryFile() as request_file, TemporaryFile() as printed, TemporaryFile() as answer:
+        request_file.write(dump({**request, **limits}))
+        request_file.seek(0)
+        status = _wait(_start(request_file, printed, answer), bounds)
         if max(_size(printed), _size(answer)) >= bounds.file_bytes:
             reason = f"the code wrote {bounds.file_bytes} bytes or more"
             raise FailedCodeError(ErrorCode.TOO_LARGE, reason)
         return _read(answer, status)
 
 
-def _start(given: IO[bytes], printed: IO[bytes], answer: IO[bytes]) -> subprocess.Popen[bytes]:
+def _start(
+    request_file: IO[bytes], printed: IO[bytes], answer: IO[bytes]
+) -> subprocess.Popen[bytes]:
     fd = answer.fileno()
     return subprocess.Popen(  # noqa: S603  # our own interpreter and script
         [sys.executable, "-I", "-B", _CHILD, str(fd)],
-        stdin=given,
+        stdin=request_file,
         stdout=printed,
         stderr=subprocess.STDOUT,
         env=_ENVIRONMENT,
@@ -80,7 +82,7 @@ def _start(given: IO[bytes], printed: IO[bytes], answer: IO[bytes]) -> subproces
 
 
 def _wait(process: subprocess.Popen[bytes], bounds: Bounds) -> int:
-    """Return how the process ended; whatever is left of its group is killed."""
+    """Return the exit status of the process; the rest of its process group is killed."""
     try:
         return process.wait(bounds.wall_s)
     except subprocess.TimeoutExpired:
@@ -101,13 +103,13 @@ def _read(answer: IO[bytes], status: int) -> object:
         reason = f"the code ended its process: status {status}"
         raise FailedCodeError(ErrorCode.CRASHED, reason)
     try:
-        told = json.loads(body)
+        reply = json.loads(body)
     except (ValueError, RecursionError):
         raise FailedCodeError(ErrorCode.INVALID_ANSWER, "the answer is no JSON") from None
-    if not isinstance(told, dict) or "answer" not in told:
-        reason = str(told.get("error", "")) if isinstance(told, dict) else "it is no answer"
+    if not isinstance(reply, dict) or "answer" not in reply:
+        reason = str(reply.get("error", "")) if isinstance(reply, dict) else "it is no answer"
         raise FailedCodeError(ErrorCode.CRASHED, reason)
-    return told["answer"]
+    return reply["answer"]
 
 
 def _size(file: IO[bytes]) -> int:

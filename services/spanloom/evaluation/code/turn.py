@@ -1,4 +1,4 @@
-"""What Coze Loop gives a code evaluator: ``exec_evaluation(turn)``."""
+"""The argument of Coze Loop's code evaluators: ``exec_evaluation(turn)``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REFERENCE: Final = "reference_output"
 
 
 def turn_of(subject: Subject) -> dict[str, Any]:  # JSON values
-    """Return the turn of a run: fields of the item, and of what the agent gave."""
+    """Return the turn of a run: fields of the dataset item, and of the agent's output."""
     document, expected = subject.run.document, subject.expected
     about = document.extraction.get("metadata") or {}
     reference = expected.response if expected.response is not None else about.get(_REFERENCE, "")
@@ -28,13 +28,13 @@ def turn_of(subject: Subject) -> dict[str, Any]:  # JSON values
     }
     if subject.reference is not None:
         fields["trajectory"] = _trajectory(subject.reference.document)
-    given = {
+    outputs = {
         "actual_output": answer_in(document.root.output, MAX_WHOLE),
         "trajectory": _trajectory(document),
     }
     return {
         "evaluate_dataset_fields": _contents(fields),
-        "evaluate_target_output_fields": _contents(given),
+        "evaluate_target_output_fields": _contents(outputs),
         "ext": {},
     }
 

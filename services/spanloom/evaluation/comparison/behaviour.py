@@ -38,8 +38,8 @@ def behaviour(
     """Return what changed from the runs of A to those of B, as a JSON object.
 
     Documents are mappings, text or bytes, canonical or Coze's, or lists of OpenAI messages. The
-    same sets and seed give the same bytes, in any order. Raises ``UnreadableRunError`` for what is
-    no run, ``ValueError`` for a ``min_support`` below 1.
+    same sets and seed give the same bytes, in any order. Raises ``UnreadableRunError`` for a value
+    that is no run, ``ValueError`` for a ``min_support`` below 1.
     """
     a, b = map(_observed, a_documents), map(_observed, b_documents)
     return compare_observed(a, b, seed=seed, min_support=min_support).model_dump(mode="json")
@@ -57,7 +57,7 @@ def compare_observed(
     if min_support < 1:
         raise ValueError(f"a feature needs at least 1 run, not {min_support}")
     in_a, in_b = Clusters(a), Clusters(b)
-    told = Behaviour(
+    result = Behaviour(
         a=ComparedSide(runs=in_a.count, clusters=len(in_a.runs), question=questions[0]),
         b=ComparedSide(runs=in_b.count, clusters=len(in_b.runs), question=questions[1]),
         differences=[],
@@ -67,20 +67,20 @@ def compare_observed(
         remarks=[],
     )
     if min(in_a.count, in_b.count) < FEWEST_RUNS:
-        told.remarks.append(
+        result.remarks.append(
             f"nothing is named below {FEWEST_RUNS} runs a side: A has {in_a.count}, B {in_b.count}"
         )
-        return told
+        return result
     compared = compare(in_a, in_b, min_support, str(seed))
-    told.differences += [_difference(change, questions) for change in compared.changes]
-    told.no_difference_shown = compared.without
+    result.differences += [_difference(change, questions) for change in compared.changes]
+    result.no_difference_shown = compared.without
     if compared.left_out:
-        told.remarks.append(f"{compared.left_out} rare features are not compared")
-    return told
+        result.remarks.append(f"{compared.left_out} rare features are not compared")
+    return result
 
 
-def _observed(given: object) -> Observed:
-    run = given if isinstance(given, Run) else Run(given)
+def _observed(value: object) -> Observed:
+    run = value if isinstance(value, Run) else Run(value)
     return observe(shape_of(run.document.json))
 
 
@@ -123,8 +123,8 @@ def _difference(change: Change, questions: tuple[str, str]) -> BehaviourChange:
 
 
 def _medians(medians: Mapping[str, float]) -> dict[str, float]:
-    told = {f"median_{name}": value for name, value in medians.items()}
-    return {**told, "median_difference": medians["b"] - medians["a"]}
+    result = {f"median_{name}": value for name, value in medians.items()}
+    return {**result, "median_difference": medians["b"] - medians["a"]}
 
 
 def _count(change: Change, sums: Iterable[float], sizes: Iterable[float]) -> int:

@@ -1,4 +1,4 @@
-"""Columns of two sets of runs, one value for each cluster: what is resampled and permuted."""
+"""Columns of two sets of runs, one value for each cluster: input of the resampling tests."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Column(NamedTuple):
     """Sums of one feature or number over each cluster of a set."""
 
     sums: Sequence[float]
-    """Of a feature, the runs that have it."""
+    """Of a feature: the number of runs that have it."""
     sizes: Sequence[float]
-    """The runs that have a value: of a feature, all."""
+    """The number of runs that have a value; for a feature, all runs."""
 
     @property
     def mean(self) -> float:
-        """The share of the runs that have it, or the mean."""
+        """The share of runs that have the feature, or the mean of the number."""
         return sum(self.sums) / max(sum(self.sizes), 1)
 
 
@@ -36,7 +36,7 @@ Pair = tuple[Column, Column]
 
 
 class Clusters:
-    """A set of runs by cluster, in the order of their names, so that no other order matters."""
+    """A set of runs by cluster, sorted by cluster name: the order of the input does not matter."""
 
     def __init__(self, runs: Iterable[Observed]) -> None:
         """Group the runs."""
@@ -45,7 +45,7 @@ class Clusters:
             grouped.setdefault(run.cluster, []).append(run)
         self.runs = [grouped[name] for name in sorted(grouped)]
         self.count = sum(map(len, self.runs))
-        """Of runs."""
+        """The number of runs."""
 
     @property
     def are_single(self) -> bool:
@@ -54,11 +54,11 @@ class Clusters:
 
     @cached_property
     def support(self) -> Mapping[Feature, int]:
-        """In how many runs each feature is."""
+        """The number of runs that have each feature."""
         return Counter(feature for runs in self.runs for run in runs for feature in run.features)
 
     def columns(self, counted: Iterable[Counted]) -> Mapping[Counted, Column]:
-        """Return the columns of features and numbers; the runs are looked through once."""
+        """Return the columns of features and numbers, in one pass over the runs."""
         sizes = [float(len(runs)) for runs in self.runs]
         columns: dict[Counted, Column] = {}
         sums: dict[Feature, list[float]] = {}

@@ -1,4 +1,4 @@
-"""Compares two sets of observed runs: tests everything, and names what changed for certain."""
+"""Compares two sets of observed runs: tests all features and numbers for significant changes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FEWEST_RUNS = 8
-"""Runs a side below which nothing is named."""
+"""Runs per set below which no change is reported."""
 MOST_FEATURES = 500
-"""Features that are compared: those that most runs of both sets together have."""
+"""Features that are compared at most: the most frequent ones of both sets together."""
 LEVEL = 0.05
 _ROUNDED = 9
 
@@ -56,7 +56,7 @@ class Compared(NamedTuple):
     without: int
     """How many features and numbers show no difference."""
     left_out: int
-    """How many features are too many to be compared."""
+    """The number of features beyond ``MOST_FEATURES``, which are not compared."""
 
 
 def compare(a: Clusters, b: Clusters, min_support: int, seed: str) -> Compared:
@@ -129,7 +129,7 @@ def _median(clusters: Iterable[Iterable[float]]) -> float:
 
 
 def _rank(a: Clusters) -> Callable[[Change], tuple[float, bool, int, str]]:
-    """Return a sort key: the interval's end nearest to zero, in units of the spread in A."""
+    """Return the sort key: the end of the interval nearest to zero, in standard deviations of A."""
 
     def key(change: Change) -> tuple[float, bool, int, str]:
         nearest = min(abs(change.low), abs(change.high))
@@ -142,7 +142,7 @@ def _rank(a: Clusters) -> Callable[[Change], tuple[float, bool, int, str]]:
 
 
 def _spread(change: Change, a: Clusters) -> float:
-    """Return the standard deviation of one run in A; of a share never quite zero."""
+    """Return the standard deviation over the runs of A; that of a share is never zero."""
     if isinstance(change.counted, Feature):
         has, n = _share(change.a)
         share = (has + 0.5) / (n + 1)

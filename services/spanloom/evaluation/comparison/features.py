@@ -1,8 +1,8 @@
-"""What is counted of a run: features that it has, and numbers, each with its ``where``.
+"""The compared properties of a run: features and numbers, each with its ``where``.
 
-A feature is what a question can find: its line opens exactly the runs that have it. That is why
-transitions are those of the run's order of steps (``next``), in which an agent comes before its
-calls, and why texts are not compared.
+A feature can be queried: its ``where`` finds exactly the runs that have it. So transitions follow
+the order of steps in a run (``next``), in which an agent comes before its calls, and texts are not
+compared.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 MAX_NAME = 200
-"""Characters of a name; a feature of a longer one is left out, for a question has a limit."""
+"""Characters of a name; features with longer ones are left out, as queries have a limit."""
 
 
 class Feature(NamedTuple):
-    """Something that a run has or has not, such as a tool that ran."""
+    """A yes-or-no property of a run, such as a tool that ran."""
 
     kind: str
     """A key of ``KINDS``."""
@@ -38,7 +38,7 @@ class Feature(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Say of runs that they have it: ``called the tool search``."""
+        """The feature as a phrase about runs: ``called the tool search``."""
         return _WORDS[self.kind](*self.parts)
 
 
@@ -81,11 +81,11 @@ _WORDS: Mapping[str, Callable[..., str]] = {
 
 
 KINDS = tuple(_LINES)
-"""From what is simplest to understand to the finest."""
+"""From the simplest to the most detailed."""
 
 
 class Number(NamedTuple):
-    """A number of a run, by the name of its field in a question."""
+    """A number of a run, by the name of its query field."""
 
     name: str
     unit: str

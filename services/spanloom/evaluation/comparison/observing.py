@@ -1,4 +1,4 @@
-"""What is counted of the shape of a run: its features and its numbers."""
+"""Reads features and numbers from the shape of a run."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _NO_CODES = (0, NO_CODE)
 
 
 class Observed(NamedTuple):
-    """What is compared of a run."""
+    """The compared properties of one run."""
 
     cluster: str
-    """Runs of one are drawn together: a conversation, or repeats of an item; else it is alone."""
+    """Runs of one cluster are resampled together: a conversation, or repeats of an item."""
     features: frozenset[Feature]
     numbers: Mapping[str, float]
-    """By the names of ``NUMBERS``; those that are unknown are not in it."""
+    """By the names of ``NUMBERS``; unknown ones are absent."""
 
 
 def observe(shape: RunShape) -> Observed:
-    """Return what is counted of a run; features with very long names are left out."""
+    """Return the features and numbers of a run; features with very long names are left out."""
     features = (one for one in _features(shape) if all(len(part) <= MAX_NAME for part in one.parts))
     numbers = {name: value for name, value in shape.numbers.items() if value is not None}
     return Observed(_cluster(shape), frozenset(features), numbers)

@@ -1,7 +1,7 @@
 """Permutation tests and bootstraps of many columns of two sets at once.
 
-More than 256 clusters are dealt into groups first, see ``statistics/resampling.py``: of a
-permutation all groups of both sets have one size, so that any of them may be in either set.
+More than 256 clusters are put into groups first, see ``statistics/resampling.py``. For a
+permutation, all groups of both sets have one size, so that any of them may be in either set.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from spanloom.evaluation.comparison.columns import Column, Pair
 
 _EQUAL = 1 - 1e-9
-"""A draw as far apart as the sets counts, whatever its floats round to."""
+"""Factor that lets a draw with an equal difference count in spite of rounding."""
 _SHARE_NEEDED = 0.05
-"""A p-value above this is never named, so its exact size needs no more draws."""
+"""A p-value above this is never reported, so its exact size needs no more draws."""
 _AT_ONCE = 500
-"""Draws after which pairs that need no more are left out."""
+"""Draws in one round; pairs that need no more draws leave after it."""
 
 
 def permute(pairs: Sequence[Pair], seed: str) -> list[float]:
@@ -60,7 +60,7 @@ class _Sampled:
         self._random = Random(seed)  # noqa: S311  # not a secret: seeded, so that results repeat
 
     def exceed(self, packed: Packed, times: int) -> list[int]:
-        """Return for each pair of columns in how many divisions its means are as far apart."""
+        """Return for each pair of columns the divisions whose means differ at least as much."""
         places, fewer = range(self._n), self._fewer
         totals = packed.sums(places, self._n)
         observed = _gaps(packed.sums(self._first, fewer), totals)
@@ -85,7 +85,7 @@ def _both(
 
 
 def _gaps(sums: Sequence[float], totals: Sequence[float]) -> list[float]:
-    """Return how far apart the means of a part and of the rest are, of each pair."""
+    """Return for each pair the difference between the mean of a part and that of the rest."""
     found = []
     for at in range(0, len(sums), 2):
         total, size, all_, sizes = sums[at], sums[at + 1], totals[at], totals[at + 1]
@@ -124,8 +124,8 @@ def bootstrap_medians(
 ) -> tuple[float, float]:
     """Return the 95 % interval of the median of ``b`` less that of ``a``, values by cluster.
 
-    The place of a bootstrap's median among the sorted values has a beta distribution, of as many
-    draws as there are clusters: it is drawn as such, and no values are.
+    The rank of a bootstrap median among the sorted values has a beta distribution whose parameters
+    depend on the number of clusters: the rank is drawn from it, not the values.
     """
     first, second = _medians(a, f"{seed}/median/a"), _medians(b, f"{seed}/median/b")
     return _interval([two - one for one, two in zip(first, second, strict=True)])

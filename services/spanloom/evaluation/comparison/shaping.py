@@ -1,4 +1,4 @@
-"""The shape of a run from its document alone, as the store has it of its list."""
+"""The shape of a run, from its document alone; equal to the shape that the store has."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def shape_of(json: Mapping[str, Any]) -> RunShape:  # a document
     """Return the shape of the run of a document."""
     document = Document(json)
     steps = sorted(_steps(document))
-    told = document.extraction
+    extraction = document.extraction
     tools = [one.name for one in steps if one.type == "tool"]
     return RunShape(
-        str(told.get("project") or ""),
+        str(extraction.get("project") or ""),
         document.id,
         steps[0].start * 1_000_000 if steps else 0,
-        str(told.get("conversation_id") or ""),
-        str((told.get("metadata") or {}).get(ITEM_KEY) or ""),
-        str(told.get("outcome") or "ok"),
+        str(extraction.get("conversation_id") or ""),
+        str((extraction.get("metadata") or {}).get(ITEM_KEY) or ""),
+        str(extraction.get("outcome") or "ok"),
         list(dict.fromkeys(tools)),
         _again(tools),
         list(dict.fromkeys(one.name for one in steps if one.type == AGENT)),
@@ -54,25 +54,25 @@ def shape_of(json: Mapping[str, Any]) -> RunShape:  # a document
 
 
 def _steps(document: Document) -> Iterator[_Placed]:
-    """Yield every step once; a root that is no step is none."""
+    """Yield every step once; the root only if it is a step."""
     root_id, root_type = document.root.id, document.root_type or AGENT
-    met: set[str] = set()
+    seen: set[str] = set()
     for agent in document.agents:
         kind = root_type if agent.id == root_id else AGENT
         for type_, step in ((kind, agent), *((one.type, one) for one in agent.steps)):
-            if type_ in _OF_STEPS and step.id not in met:
+            if type_ in _OF_STEPS and step.id not in seen:
                 start, end = step.times
-                yield _Placed(start, -end, len(met), type_, step.name, step)
-                met.add(step.id)
+                yield _Placed(start, -end, len(seen), type_, step.name, step)
+                seen.add(step.id)
 
 
 def _again(tools: Iterable[str]) -> list[str]:
-    met: set[str] = set()
+    seen: set[str] = set()
     again: dict[str, None] = {}
     for name in tools:
-        if name in met:
+        if name in seen:
             again[name] = None
-        met.add(name)
+        seen.add(name)
     return list(again)
 
 
@@ -91,7 +91,7 @@ def _failures(steps: Iterable[_Placed]) -> Iterator[tuple[str, str, int]]:
 
 
 def _numbers(document: Document, steps: Sequence[_Placed]) -> Mapping[str, float | None]:
-    root, told = document.root, document.extraction
+    root, extraction = document.root, document.extraction
     metrics = root.metrics_info
     types = [one.type for one in steps]
     repeats = repeats_of([(one.name, one.step.input) for one in steps if one.type == "tool"])
@@ -100,14 +100,14 @@ def _numbers(document: Document, steps: Sequence[_Placed]) -> Mapping[str, float
         "model_steps": types.count("model"),
         "tool_steps": types.count("tool"),
         "agent_steps": types.count(AGENT),
-        "failures": whole(told.get("failures")),
+        "failures": whole(extraction.get("failures")),
         "longest_repeat": repeats.longest,
         "most_repeats": repeats.most,
         "duration": root.duration,
         "model_time": whole(metrics.get("llm_duration")),
         "tool_time": whole(metrics.get("tool_duration")),
-        "first_token": told.get("time_to_first_token_ms"),
+        "first_token": extraction.get("time_to_first_token_ms"),
         "input_tokens": whole(metrics.get("input_tokens")),
         "output_tokens": whole(metrics.get("output_tokens")),
-        "cost": (told.get("cost") or {}).get("usd"),
+        "cost": (extraction.get("cost") or {}).get("usd"),
     }

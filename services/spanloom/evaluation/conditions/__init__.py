@@ -1,5 +1,5 @@
 """The kind ``where``: a condition in the query language, evaluated on the document alone.
 
-``core/asking`` evaluates it; here are its configuration, what it reads of a run, and its results.
-Start with ``kind.py``.
+``core/matching`` evaluates it; here are its configuration, the parts of a run it reads, and
+results. Start with ``kind.py``.
 """

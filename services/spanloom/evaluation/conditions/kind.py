@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.core.asking.compiled import compile_for_runs
-from spanloom.core.asking.of_document import row_of
+from spanloom.core.matching.compiled import compile_for_runs
+from spanloom.core.matching.of_document import row_of
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.problems import InvalidWhereError
-from spanloom.evaluation.conditions.said import MissingScoreError, said_of
-from spanloom.evaluation.conditions.telling import tell
+from spanloom.evaluation.conditions.rationale import rationale_of
+from spanloom.evaluation.conditions.scores import MissingScoreError, scores_read
 from spanloom.evaluation.conditions.view import view_of
 from spanloom.evaluation.contract.errors import ErrorCode, InvalidEvaluatorError
 from spanloom.evaluation.contract.result import Evidence
@@ -21,8 +21,9 @@ from spanloom.evaluation.evaluator import Judging, Kind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from spanloom.core.asking.row import RunRow
-    from spanloom.core.asking.verdict import RunTest, Verdict
+    from spanloom.core.matching.compiled import RunTest
+    from spanloom.core.matching.row import RunRow
+    from spanloom.core.matching.verdict import Verdict
     from spanloom.core.query.where.tree import Condition
     from spanloom.evaluation.contract.result import Result, Results
     from spanloom.evaluation.subject.subject import Subject
@@ -40,7 +41,7 @@ class WhereConfig(BaseModel):
 
 
 def make_where(config: WhereConfig, results: Results) -> Judging:
-    """Return how runs are judged; raises ``InvalidEvaluatorError`` with every problem."""
+    """Return the judge of a condition; raises ``InvalidEvaluatorError`` with every problem."""
     where = _parsed(config.expr, _SOME_TIME_NS)
     judge = _Judge(where, _test_of(config.expr, where), results)
     return Judging(view_of(where), judge, (results.evaluator,))
@@ -57,9 +58,9 @@ def _parsed(expr: str, now_ns: int) -> Condition:
 
 
 def _test_of(expr: str, where: Condition) -> Callable[[], RunTest]:
-    """Return the function that gives the compiled condition.
+    """Return a function that returns the compiled condition.
 
-    One that counts back from now is compiled again for each run: a rule lives for months.
+    A condition relative to now is compiled again for each run, as evaluators live for months.
     """
     if _parsed(expr, _SOME_TIME_NS + 1) == where:
         test = compile_for_runs(where)
@@ -78,13 +79,13 @@ class _Judge:
     def __call__(self, subject: Subject) -> Iterator[Result]:
         document = subject.run.document
         try:
-            said = said_of(self._where, subject)
+            scores = scores_read(self._where, subject)
         except MissingScoreError as error:
             yield self._results.error(ErrorCode.UNKNOWN_SCORE, str(error))
             return
         try:
             row = row_of(document)
-            row.said = said
+            row.judgements = scores
             verdict = self._test()(row)
         except _MISREAD as error:
             reason = f"a member of the document has not the type of the schema: {error}"
@@ -95,5 +96,5 @@ class _Judge:
     def _judged(self, verdict: Verdict, row: RunRow) -> Result:
         evidence = [Evidence(step_id=row.steps[at].step.id) for at in verdict.places]
         return self._results.judged(
-            verdict.holds, verdict.holds, rationale=tell(verdict), evidence=evidence
+            verdict.holds, verdict.holds, rationale=rationale_of(verdict), evidence=evidence
         )

@@ -1,6 +1,6 @@
-"""Which parts of a run a condition reads: those of the columns that the SQL of its fields names.
+"""The parts of a run that a condition reads: by the columns in the SQL of its fields.
 
-A column that is not listed here makes the view the whole run: that costs a judgement, at most.
+A column that is not listed here makes the view the whole run, which costs a judgement at most.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.reads import fields_read, steps_of
-from spanloom.core.query.where.tree import And, Chain, Not, Or, Under, asks_for_words
+from spanloom.core.query.where.tree import And, Chain, Not, Or, Under, searches_words
 from spanloom.core.records.declared import FieldType
 from spanloom.core.records.run import RUN
 from spanloom.core.records.step import STEP
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.query.where.reads import FieldRead
     from spanloom.core.query.where.tree import Condition
-    from spanloom.core.records.declared import Asked
+    from spanloom.core.records.declared import Queried
 
 _ORDER = {Part.TYPES, Part.TIMES}
 _CALLS = {Part.TYPES, Part.NAMES, Part.ARGUMENTS, Part.TIMES}
@@ -71,10 +71,10 @@ _OF_ITEM: Mapping[str, AbstractSet[Part]] = {
 }
 _TEXTS: AbstractSet[Part] = {Part.INPUTS, Part.OUTPUTS, Part.ERRORS, *_ORDER}
 _NAMES = re.compile(r"Steps\.(\w+)|\bStep([A-Z]\w*)|\b([A-Z]\w*[a-z]\w*)")
-"""An array of steps, one item of it, and a column of a run; keywords of SQL are capitals alone."""
-_ASKED: Mapping[Subject, Mapping[str, Asked]] = {
-    Subject.RUN: {asked.name: asked for asked in RUN.asked},
-    Subject.STEP: {asked.name: asked for asked in STEP.asked},
+"""An array of steps, one item of it, and a column of a run; SQL keywords are all capitals."""
+_FIELDS: Mapping[Subject, Mapping[str, Queried]] = {
+    Subject.RUN: {queried.name: queried for queried in RUN.queried},
+    Subject.STEP: {queried.name: queried for queried in STEP.queried},
 }
 
 
@@ -83,7 +83,7 @@ def view_of(where: Condition) -> AbstractSet[Part]:
     parts: set[Part] = set()
     for read in fields_read(where):
         parts |= _of_field(read)
-    if asks_for_words(where):
+    if searches_words(where):
         parts |= _TEXTS
     for one in _shapes(where):
         parts |= {Part.PARENTS} if isinstance(one, Under) else _ORDER
@@ -91,11 +91,11 @@ def view_of(where: Condition) -> AbstractSet[Part]:
 
 
 def _of_field(read: FieldRead) -> AbstractSet[Part]:
-    if read.field.is_said or read.field.type is FieldType.WORDS:
+    if read.field.is_judgement or read.field.type is FieldType.WORDS:
         return frozenset()
-    asked = _ASKED[read.subject][read.field.name]
+    queried = _FIELDS[read.subject][read.field.name]
     parts: set[Part] = set()
-    for array, item, column in _NAMES.findall(f"{asked.sql} {asked.is_there}"):
+    for array, item, column in _NAMES.findall(f"{queried.sql} {queried.is_there}"):
         if array or item:
             parts |= _OF_ITEM.get(array or item, WHOLE)
         else:

@@ -1,4 +1,4 @@
-"""What every evaluator has in common: its identity, what it reads, and the results it gives.
+"""Types that all evaluators share: errors, results, estimates, and views of a run.
 
-In: nothing. Out: the types that the kinds of evaluators share. Start with ``result.py``.
+In: nothing. Out: the types. Start with ``result.py``.
 """

@@ -1,4 +1,4 @@
-"""What judging one run would take, before a model is called."""
+"""The estimated cost of judging one run, before a model is called."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 
 class Estimate(NamedTuple):
-    """Requests, their tokens and their cost, without those that are made again."""
+    """Requests, their tokens and their cost, without retries."""
 
     calls: int
     input_tokens: int
     output_tokens: int
-    """At most: as many as an answer may have."""
+    """An upper bound: the limit of each answer."""
     cost_usd: float | None
     """``None`` if the price of the model is unknown."""
 

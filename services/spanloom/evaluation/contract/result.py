@@ -76,7 +76,7 @@ class Results(NamedTuple):
         cost_usd: float | None = None,
         coverage: float | None = None,
     ) -> Result:
-        """Return a judgement; ``name`` is that of its score, if it is not the evaluator's."""
+        """Return a judgement; ``name`` is the name of its score, by default the evaluator's."""
         return Result.model_construct(
             name=name or self.evaluator,
             evaluator=self.evaluator,
@@ -105,7 +105,7 @@ class Results(NamedTuple):
         metrics: Mapping[str, float | None] | None = None,
         cost_usd: float | None = None,
     ) -> Result:
-        """Return the result of an evaluator that was not run, as its budget is spent."""
+        """Return the result of an evaluator that did not run because its budget is spent."""
         return self._without_value(
             "skipped", name, reason, metrics=dict(metrics or {}), cost_usd=cost_usd
         )

@@ -1,7 +1,7 @@
-"""What an evaluator reads of a trajectory, and the fingerprint of that projection.
+"""The parts of a trajectory that an evaluator reads, and the fingerprint of that projection.
 
-A score stays valid while the fingerprint is the same: a new version of a run with other times does
-not need a judgement that reads no times.
+A score stays valid while the fingerprint is the same: if only times changed in a new version of a
+run, evaluators that read no times need not judge it again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.formats.imported import TOLD_ANEW
+from spanloom.core.formats.imported import RECOMPUTED
 from spanloom.core.formats.json_bytes import dump, sorted_keys
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Part(StrEnum):
     NAMES = "names"
     IDS = "ids"
     PARENTS = "parents"
-    """Which step is above it: by its position in the document, without ids."""
+    """The parent of each step: its position in the document, without ids."""
     INPUTS = "inputs"
     """All inputs; the arguments of tools among them."""
     ARGUMENTS = "arguments"
@@ -61,7 +61,7 @@ _OF_STEPS: Mapping[Part, Callable[[DocumentStep], Any]] = {
 
 
 def view_fingerprint(document: Document, view: AbstractSet[Part]) -> str:
-    """Return the SHA-256, in hex, of what an evaluator with this view reads of a document."""
+    """Return the SHA-256, in hex, of the parts of a document in a view."""
     digest = hashlib.sha256()
     if Part.RUN in view:
         digest.update(dump(sorted_keys(_lasting(document.extraction))))
@@ -79,14 +79,14 @@ def view_fingerprint(document: Document, view: AbstractSet[Part]) -> str:
 def named_fingerprint(document: Document, view: AbstractSet[Part]) -> str:
     """Return a fingerprint that names its view: ``1:names,types:9f86d081…``.
 
-    By its text alone it is computed again for another version of the run.
+    The view in it is enough to compute it again for another version of the run.
     """
     names = ",".join(part.value for part in Part if part in view)
     return f"{_EDITION}:{names}:{view_fingerprint(document, view)}"
 
 
 def view_named_in(fingerprint: str) -> AbstractSet[Part] | None:
-    """Return the view that a fingerprint names; ``None`` if it is none of this edition."""
+    """Return the view that a fingerprint names; ``None`` for another edition or another text."""
     edition, _, rest = fingerprint.partition(":")
     names, _, digest = rest.partition(":")
     if edition != _EDITION or not digest:
@@ -98,15 +98,15 @@ def view_named_in(fingerprint: str) -> AbstractSet[Part] | None:
 
 
 _EDITION = "1"
-"""Changes with what ``view_fingerprint`` makes of the same document."""
+"""Increased when ``view_fingerprint`` returns something else for the same document."""
 
 
 def _lasting(extraction: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what an extraction tells of the run, without what each build and store counts anew."""
-    return {name: told for name, told in extraction.items() if name not in _OF_A_BUILD}
+    """Return the members of an extraction that do not change with each build and store."""
+    return {name: value for name, value in extraction.items() if name not in _OF_A_BUILD}
 
 
-_OF_A_BUILD = TOLD_ANEW - {"status"}
+_OF_A_BUILD = RECOMPUTED - {"status"}
 
 
 def _steps(document: Document) -> Iterator[DocumentStep]:

@@ -1,4 +1,4 @@
-"""The metrics that a model judges: by which criteria, and what it reads for each."""
+"""The metrics that a model judges: their criteria, and the parts of a run that each reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spanloom.core.exchange.mlflow.documents import documents_in, uri_of
 from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.evaluation.databricks.metrics import MissingDataError
 from spanloom.evaluation.judge.material import Material, expected_lines, project_of
-from spanloom.evaluation.judge.steps import Line, Told
+from spanloom.evaluation.judge.steps import Line, StepLines
 from spanloom.evaluation.judge.texts import without_base64
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 YES, NO = "yes", "no"
 OVERALL: Final = "response/overall_assessment/rating"
 MAX_CHUNKS = 100
-"""Chunks of a run that are rated; each is a question of its own."""
+"""Chunks of a run that are rated at most; each takes a request of its own."""
 _ABOUT_CHUNKS = (
     "A line of the retrieved context has the number of the chunk and its source, then its text."
 )
@@ -31,10 +31,10 @@ class Judged(NamedTuple):
 
     criteria: str
     read: Callable[[Subject], Sequence[Material]]
-    """Returns what is judged, each apart; raises ``MissingDataError``."""
+    """Returns the materials to judge one by one; raises ``MissingDataError``."""
     is_of_chunks: bool = False
     later_name: str = ""
-    """Its name in MLflow 2, if that is another."""
+    """Its name in MLflow 2, if different."""
 
 
 def _answered(subject: Subject) -> Sequence[Material]:
@@ -56,14 +56,14 @@ def _grounded(subject: Subject) -> Sequence[Material]:
 
 
 def _compared(subject: Subject) -> Sequence[Material]:
-    """Return request, response, and what was expected."""
+    """Return request, response, and the expected answer and facts."""
     (material,) = _answered(subject)
     material.reference = _truth(subject)
     return [material]
 
 
 def _sufficient(subject: Subject) -> Sequence[Material]:
-    """Return request, context, and what was expected; not the response."""
+    """Return request, context, and the expected answer and facts; not the response."""
     truth = _truth(subject)
     (material,) = _grounded(subject)
     material.answer, material.reference = "", truth
@@ -71,17 +71,17 @@ def _sufficient(subject: Subject) -> Sequence[Material]:
 
 
 def _chunks(subject: Subject) -> Sequence[Material]:
-    """Return the request with each chunk apart."""
-    told = _context(subject)
+    """Return one material for each chunk, with the request."""
+    context = _context(subject)
     return [
         Material(
             question=_question(subject),
-            steps=Told([line], told.step_ids, 0),
+            steps=StepLines([line], context.step_ids, 0),
             project=_of(subject),
             lines_name="retrieved context",
             about_lines=_ABOUT_CHUNKS,
         )
-        for line in told.lines
+        for line in context.lines
     ]
 
 
@@ -103,20 +103,20 @@ def _truth(subject: Subject) -> str:
     raise MissingDataError("the item expects neither a response nor facts")
 
 
-def _context(subject: Subject) -> Told:
+def _context(subject: Subject) -> StepLines:
     step = last_retrieval(subject.run.document)
     if step is None:
         raise MissingDataError("the run has no retrieval step")
-    found = documents_in(step.output)
-    if not found:
+    documents = documents_in(step.output)
+    if not documents:
         raise MissingDataError("the last retrieval found nothing")
     lines = [
         Line(at, f"{at} | {' '.join(uri_of(one).split()) or '-'}", one["page_content"], True)
-        for at, one in enumerate(found, 1)
+        for at, one in enumerate(documents, 1)
     ]
     plain = [line._replace(text=without_base64(line.text)) for line in lines]
     left_out = sum(len(line.text) for line in lines) - sum(len(line.text) for line in plain)
-    return Told(plain, [step.id] * len(plain), max(0, left_out))
+    return StepLines(plain, [step.id] * len(plain), max(0, left_out))
 
 
 def _of(subject: Subject) -> str:
@@ -156,4 +156,4 @@ JUDGED: Final[Mapping[str, Judged]] = {
         _sufficient,
     ),
 }
-"""By the seed's name, in the order of its tables."""
+"""By Databricks' name, in the order of its documentation."""

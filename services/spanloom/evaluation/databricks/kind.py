@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from spanloom.evaluation.contract.result import Result, Results
     from spanloom.evaluation.databricks.metrics import Metric
-    from spanloom.evaluation.judge.asking import Asker
+    from spanloom.evaluation.judge.client import ModelClient
     from spanloom.evaluation.subject.subject import Subject
 
 _JUDGED_VIEW: Final = VIEW | {Part.TIMES, Part.IDS}
@@ -62,8 +62,8 @@ class DatabricksConfig(BaseModel):
         return self
 
     @property
-    def asked(self) -> ModelConfig | None:
-        """The model that judges, if there is one."""
+    def judge_model(self) -> ModelConfig | None:
+        """The model that judges, if configured."""
         return ModelConfig(model=self.model) if self.model is not None else self.judge
 
 
@@ -76,22 +76,22 @@ class _Chosen(NamedTuple):
 
 
 def make_databricks(
-    config: DatabricksConfig, results: Results, asker: Asker | None = None
+    config: DatabricksConfig, results: Results, client: ModelClient | None = None
 ) -> Judging:
     """Return the judge of a configuration; raises ``InvalidEvaluatorError``.
 
-    Without ``asker`` the provider of the model is asked.
+    Without ``client`` requests go to the provider of the model.
     """
-    model = config.asked
+    model = config.judge_model
     chosen = _chosen(config.metrics, has_model=model is not None)
     is_later = config.names == "mlflow2"
-    shown = {one: (_LATER.get(one) if is_later else None) or one for one in _names(chosen)}
-    wanted = {one: shown[one] for one in chosen.judged}
-    raters = [] if model is None else make_raters(model, results, wanted, asker)
+    score_names = {one: (_LATER.get(one) if is_later else None) or one for one in _names(chosen)}
+    judged_names = {one: score_names[one] for one in chosen.judged}
+    raters = [] if model is None else make_raters(model, results, judged_names, client)
 
     def judge(subject: Subject) -> Iterator[Result]:
         for name in chosen.measured:
-            yield _measure(METRICS[name], subject, results, shown[name])
+            yield _measure(METRICS[name], subject, results, score_names[name])
         rated = {}
         for name, rater in zip(chosen.judged, raters, strict=True):
             rated[name] = rater.rate(subject)
@@ -100,11 +100,11 @@ def make_databricks(
             yield overall(rated, results, OVERALL)
 
     views = [METRICS[name].reads for name in chosen.measured]
-    of_model = {*wanted.values(), *([OVERALL] if chosen.has_overall else [])}
+    of_model = {*judged_names.values(), *([OVERALL] if chosen.has_overall else [])}
     return Judging(
         view=frozenset[Part]().union(*views, *([_JUDGED_VIEW] if raters else [])),
         judge=judge,
-        scores=tuple(shown.values()),
+        scores=tuple(score_names.values()),
         model_scores=frozenset(of_model),
         estimate=(lambda subject: total(one.estimate(subject) for one in raters))
         if raters
@@ -129,19 +129,19 @@ def _names(chosen: _Chosen) -> Sequence[str]:
     return [*chosen.measured, *chosen.judged, *([OVERALL] if chosen.has_overall else [])]
 
 
-def _chosen(asked: Sequence[str] | None, *, has_model: bool) -> _Chosen:
-    if asked is None:
+def _chosen(metrics: Sequence[str] | None, *, has_model: bool) -> _Chosen:
+    if metrics is None:
         return _Chosen([*METRICS], [*JUDGED] if has_model else [], has_model)
     of_model = {*JUDGED, OVERALL}
     known = {name: name for name in (*METRICS, *of_model)}
     known |= {later: name for name, later in _LATER.items()}
-    for at, name in enumerate(asked):
+    for at, name in enumerate(metrics):
         if name not in known or (known[name] in of_model and not has_model):
             raise InvalidEvaluatorError(f"metrics.{at}", _reason(name, known))
-    wanted = {known[name] for name in asked}
-    has_overall = OVERALL in wanted
-    judged = [name for name in JUDGED if name in wanted or (has_overall and not wanted & {*JUDGED})]
-    return _Chosen([name for name in METRICS if name in wanted], judged, has_overall)
+    names = {known[name] for name in metrics}
+    has_overall = OVERALL in names
+    judged = [name for name in JUDGED if name in names or (has_overall and not names & {*JUDGED})]
+    return _Chosen([name for name in METRICS if name in names], judged, has_overall)
 
 
 def _reason(name: str, known: Mapping[str, str]) -> str:

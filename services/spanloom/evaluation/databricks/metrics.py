@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MissingDataError(Exception):
-    """The run or the item lacks what the metric is computed of; the message says what."""
+    """The run or the item lacks data that the metric needs; the message says which."""
 
 
 class Measured(NamedTuple):
@@ -30,37 +30,39 @@ class Measured(NamedTuple):
 
 
 class Metric(NamedTuple):
-    """A metric that needs no judge."""
+    """A metric that is computed without a model."""
 
     measure: Callable[[Subject], Measured]
     """Raises ``MissingDataError``."""
     reads: AbstractSet[Part]
     later_name: str = ""
-    """Its name in MLflow 2, if that is another."""
+    """Its name in MLflow 2, if different."""
 
 
 def _recall(subject: Subject) -> Measured:
-    """Return the share of the expected documents that the last retrieval found, each once."""
+    """Return the share of distinct expected documents that the last retrieval found."""
     expected = {chunk.doc_uri for chunk in subject.expected.retrieved_context or ()}
     if not expected:
         raise MissingDataError("the item expects no retrieved_context")
     step = last_retrieval(subject.run.document)
     if step is None:
         raise MissingDataError("the run has no retrieval step")
-    found = {uri_of(document) for document in documents_in(step.output)} & expected
-    missing = sorted(expected - found)
-    said = f"found {len(found)} of {len(expected)} expected documents"
+    matched = {uri_of(document) for document in documents_in(step.output)} & expected
+    missing = sorted(expected - matched)
+    rationale = f"found {len(matched)} of {len(expected)} expected documents"
     if missing:
-        said += f", not {', '.join(missing[:5])}"
-    return Measured(len(found) / len(expected), said, [Evidence(step_id=step.id, field="output")])
+        rationale += f", not {', '.join(missing[:5])}"
+    return Measured(
+        len(matched) / len(expected), rationale, [Evidence(step_id=step.id, field="output")]
+    )
 
 
 def _tokens(*members: str) -> Callable[[Subject], Measured]:
     def measure(subject: Subject) -> Measured:
         document = subject.run.document
         metrics = document.root.metrics_info
-        known = [whole(metrics.get(name)) for name in ("input_tokens", "output_tokens")]
-        if not any(known) and (not metrics or any(s.type == "model" for s in document.steps)):
+        tokens = [whole(metrics.get(name)) for name in ("input_tokens", "output_tokens")]
+        if not any(tokens) and (not metrics or any(s.type == "model" for s in document.steps)):
             raise MissingDataError("the run does not tell its tokens")
         total = sum(whole(metrics.get(name)) for name in members)
         return Measured(total, f"{' + '.join(members)} of the root")
@@ -89,4 +91,4 @@ METRICS: Final[Mapping[str, Metric]] = {
     ),
     "agent/latency_seconds": Metric(_latency, frozenset({Part.TIMES})),
 }
-"""By the seed's name, in the order of its tables."""
+"""By Databricks' name, in the order of its documentation."""

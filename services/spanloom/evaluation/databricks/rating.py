@@ -1,4 +1,4 @@
-"""Rates runs by a model: one judge for each metric, one budget and one pace for all."""
+"""Rates runs by a model: one judge for each metric, with a shared budget and rate limit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spanloom.evaluation.databricks.judged import JUDGED, MAX_CHUNKS, NO, YES
 from spanloom.evaluation.databricks.metrics import MissingDataError
 from spanloom.evaluation.databricks.summary import CHUNKS, assess
 from spanloom.evaluation.judge.config import JudgeConfig
-from spanloom.evaluation.judge.kind import Judge, check_config, make_asker
+from spanloom.evaluation.judge.kind import Judge, check_config, make_client
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from spanloom.evaluation.contract.estimate import Estimate
     from spanloom.evaluation.contract.result import Result, Results
     from spanloom.evaluation.databricks.judged import Judged
-    from spanloom.evaluation.judge.asking import Asker
+    from spanloom.evaluation.judge.client import ModelClient
     from spanloom.evaluation.judge.config import ModelConfig
     from spanloom.evaluation.subject.subject import Subject
 
 CHUNKS_LEFT_OUT = "chunks_left_out"
-"""The warning of a retrieval with more chunks than are rated."""
+"""The warning for a retrieval with more than ``MAX_CHUNKS`` chunks."""
 _HALF = 0.5
 
 
@@ -33,10 +33,10 @@ class Rater(NamedTuple):
     metric: Judged
     judge: Judge
     name: str
-    """Of its score."""
+    """The name of its score."""
 
     def rate(self, subject: Subject) -> Result:
-        """Return the rating of a run; ``na`` if it lacks what the metric is about."""
+        """Return the rating of a run; ``na`` if the run lacks data that the metric needs."""
         try:
             materials = self.metric.read(subject)
         except MissingDataError as error:
@@ -47,7 +47,7 @@ class Rater(NamedTuple):
         return self._precision(rated, len(materials), materials[0].steps.step_ids[0])
 
     def estimate(self, subject: Subject) -> Estimate:
-        """Return what rating a run would take."""
+        """Return the estimated cost of rating a run."""
         try:
             materials = self.metric.read(subject)
         except MissingDataError:
@@ -59,9 +59,9 @@ class Rater(NamedTuple):
         cost = _sum([one.cost_usd for one in rated])
         for at, one in enumerate(rated, 1):
             if one.status != "ok":
-                said = f"chunk {at}: {one.rationale}"
-                taken = {"cost_usd": cost, "metrics": _sums(rated)}
-                return one.model_copy(update={"rationale": said, **taken})
+                rationale = f"chunk {at}: {one.rationale}"
+                spent = {"cost_usd": cost, "metrics": _sums(rated)}
+                return one.model_copy(update={"rationale": rationale, **spent})
         ratings = {f"rating/{at}": float(one.value == YES) for at, one in enumerate(rated, 1)}
         warnings = [warning for one in rated for warning in one.warnings]
         warnings += [CHUNKS_LEFT_OUT] if count > len(rated) else []
@@ -81,19 +81,22 @@ class Rater(NamedTuple):
 
 
 def make_raters(
-    config: ModelConfig, results: Results, shown: Mapping[str, str], asker: Asker | None = None
+    config: ModelConfig,
+    results: Results,
+    score_names: Mapping[str, str],
+    client: ModelClient | None = None,
 ) -> Sequence[Rater]:
-    """Return a rater for each metric in ``shown``, which has the names of their scores.
+    """Return a rater for each metric in ``score_names``: the names of scores by metric.
 
     Raises ``InvalidEvaluatorError``.
     """
-    shared = asker or make_asker(config, results.evaluator)
-    given = config.model_dump(exclude_unset=True)
+    shared = client or make_client(config, results.evaluator)
+    options = config.model_dump(exclude_unset=True)
     raters = []
-    for name, of_score in shown.items():
+    for name, of_score in score_names.items():
         metric = JUDGED[name]
         criteria = {"criteria": metric.criteria, "values": [YES, NO], "pass": [YES]}
-        judged = JudgeConfig.model_validate({**given, **criteria})
+        judged = JudgeConfig.model_validate({**options, **criteria})
         check_config(judged)
         raters.append(Rater(metric, Judge(judged, results, shared), of_score))
     return raters
@@ -102,24 +105,24 @@ def make_raters(
 def overall(rated: Mapping[str, Result], results: Results, name: str) -> Result:
     """Return ``yes`` if all ratings of a run are, else ``no`` with the root cause.
 
-    ``rated`` has the results of all judged metrics by their own names. Without a rating, or with a
-    metric that could not be judged, it is ``na``. Chunks are as one rating, ``yes`` if at least
-    half of them are relevant.
+    ``rated`` has the results of all judged metrics by metric. Without any rating, or with a metric
+    that could not be judged, the result is ``na``. All chunks count as one rating, ``yes`` if at
+    least half of them are relevant.
     """
-    known: dict[str, Result] = {}
+    ratings: dict[str, Result] = {}
     for metric, result in rated.items():
         if result.status in {"error", "skipped"}:
             return results.na(f"{metric} has no rating: {result.rationale}", name=name)
         if result.status == "ok":
-            known[CHUNKS if JUDGED[metric].is_of_chunks else metric] = result
-    if not known:
+            ratings[CHUNKS if JUDGED[metric].is_of_chunks else metric] = result
+    if not ratings:
         return results.na("no metric has a rating", name=name)
-    rating, cause = assess({of: _rating(result) for of, result in known.items()})
+    rating, cause = assess({of: _rating(result) for of, result in ratings.items()})
     if not cause:
-        return results.judged(rating, True, name=name, rationale=f"{len(known)} ratings are yes")
-    found = known[cause]
-    said = f"root cause: {cause}: {found.rationale}"
-    return results.judged(rating, False, name=name, rationale=said, evidence=found.evidence)
+        return results.judged(rating, True, name=name, rationale=f"{len(ratings)} ratings are yes")
+    failed = ratings[cause]
+    rationale = f"root cause: {cause}: {failed.rationale}"
+    return results.judged(rating, False, name=name, rationale=rationale, evidence=failed.evidence)
 
 
 def _rating(result: Result) -> str:

@@ -1,4 +1,4 @@
-"""Puts the metrics of many runs together, as Databricks does: averages and shares of ``yes``."""
+"""Summarises the metrics of many runs as Databricks does: averages and shares of ``yes``."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 _RATING: Final = "/rating"
 _YES: Final = "yes"
 CHUNKS: Final = "retrieval/llm_judged/chunk_relevance"
-"""Stands for the ratings of all chunks of a run."""
+"""Represents the ratings of all chunks of a run."""
 _CAUSES: Final = (
     ("retrieval/llm_judged/context_sufficiency/rating", CHUNKS),
     ("response/llm_judged/groundedness/rating",),
     ("response/llm_judged/correctness/rating", "response/llm_judged/relevance_to_query/rating"),
     ("response/llm_judged/safety/rating",),
 )
-"""In which order a ``no`` is the cause; of a group the first that the run has."""
+"""The order in which a ``no`` is the root cause; of each group the first metric of the run."""
 
 
 def summarise(results: Iterable[Mapping[str, Any]]) -> dict[str, float]:  # results as JSON

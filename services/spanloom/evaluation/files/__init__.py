@@ -1,6 +1,6 @@
-"""A file of evaluators and gates, judged over many runs: ``spanloom eval``, without its I/O.
+"""Judges many runs by a file of evaluators and gates: ``spanloom eval`` without its I/O.
 
-In: the text of ``eval.yaml``, runs, items of a dataset. Out: rows of results, gates that are
-decided, reports as JSON, JUnit and Markdown, and the comparison of two reports. Start with
+In: the text of ``eval.yaml``, runs, items of a dataset. Out: rows of results, decisions of gates,
+reports as JSON, JUnit and Markdown, and the comparison of two reports. Start with
 ``config/reading.py``, then ``judging.py`` and ``outcome.py``.
 """

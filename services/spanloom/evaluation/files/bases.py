@@ -1,4 +1,4 @@
-"""Reads reports that others are compared with."""
+"""Reads reports to compare others with."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def read_report(text: bytes) -> ReadReport:
 
 
 def measures_of(report: ReadReport) -> Mapping[str, Measure]:
-    """Return the measures of its scores."""
+    """Return the measures of the scores in a report, by score."""
     return measure((row.model_dump() for row in report.results), ())

@@ -1,4 +1,4 @@
-"""Compares two reports on the items that both have: ``spanloom.compare/1``, B against A."""
+"""Compares two reports, B against A, on their common items: ``spanloom.compare/1``."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _is_number(value: object) -> bool:
 
 
 def _limited(score: str, *reports: ReadReport) -> bool | None:
-    """Return whether gates limit a score from above alone; ``None`` without a limit."""
+    """Return whether gates have only a maximum for a score; ``None`` without a limit."""
     gates = [gate for one in reports for gate in one.gates if gate.score == score]
     has_min = any(gate.min is not None for gate in gates)
     has_max = any(gate.max is not None for gate in gates)
@@ -133,7 +133,7 @@ def _limited(score: str, *reports: ReadReport) -> bool | None:
 
 
 def _falls(rows: Iterable[ReadRow]) -> bool:
-    """Return whether lower numbers are better: those that fail are higher on average."""
+    """Return whether lower numbers are better, that is, failed results are higher on average."""
     found: Mapping[bool, list[float]] = {True: [], False: []}
     for row in rows:
         passed = passes(row.model_dump())
@@ -182,9 +182,10 @@ def _verdict(pairs: _Pairs, difference: float, p_holm: float) -> Verdict:
 
 
 def _detectable(pairs: _Pairs, low: float, high: float, alpha: float) -> float | None:
-    """Return the smallest difference that could be shown; ``None``: none, or it is unknown.
+    """Return the smallest detectable difference; ``None`` if there is none or it is unknown.
 
-    Of passes as many items as all have to change in one direction; of numbers half the interval.
+    For pass rates, the share of items that would have to change in one direction; for numbers,
+    half the width of the interval.
     """
     n = len(pairs.a)
     least = next((d for d in range(1, n + 1) if mcnemar(0, d) < alpha), None)

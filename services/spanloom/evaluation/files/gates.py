@@ -1,4 +1,4 @@
-"""Decides gates: a statistic against its limits, or the difference to another report."""
+"""Decides gates: compares a statistic with its limits, or with another report."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
 _PROOF_NEEDS = 2
-"""Items from which on an interval of numbers says anything."""
+"""Items that an interval needs at least to prove anything."""
 
 
 class Decision(NamedTuple):
-    """A gate, what it was decided by, and the verdict."""
+    """A gate, the values that decided it, and the verdict."""
 
     gate: Gate
     stat: Stat
@@ -30,11 +30,11 @@ class Decision(NamedTuple):
     reason: str
 
     def to_json(self) -> dict[str, Any]:  # JSON values
-        """Return it as a member of ``gates`` in a report."""
+        """Return the decision as a member of ``gates`` in a report."""
         set_ = self.gate.model_dump(exclude_none=True, exclude={"score", "stat"})
         decided = {"value": self.value, "low": self.low, "high": self.high}
-        told = {"verdict": self.verdict, "reason": self.reason}
-        return {"score": self.gate.score, "stat": self.stat, **set_, **decided, **told}
+        outcome = {"verdict": self.verdict, "reason": self.reason}
+        return {"score": self.gate.score, "stat": self.stat, **set_, **decided, **outcome}
 
 
 def decide(
@@ -47,8 +47,8 @@ def decide(
 ) -> Decision:
     """Decide a gate; ``base`` is the measure of the score in the report of ``no_worse_than``.
 
-    With ``needs_proof`` an interval that holds the limit decides nothing. What only warns does
-    not fail.
+    With ``needs_proof`` the gate is undecided if the interval contains the limit. With
+    ``only_warns`` it never fails.
     """
     if gate.is_relative:
         decision = _against(gate, measure, base, needs_proof=needs_proof)
@@ -91,7 +91,7 @@ def _limits(gate: Gate) -> str:
 
 
 def _unproven(gate: Gate, found: Estimate, items: int) -> str:
-    """Return why the interval proves nothing; empty if it does, or if there is none."""
+    """Return why the interval proves nothing; empty if it does, or without an interval."""
     low, high = found.low, found.high
     if low is None or high is None:
         return ""
@@ -119,18 +119,18 @@ def _against(gate: Gate, measure: Measure, base: Measure | None, *, needs_proof:
         return _nothing(gate, stat, f"no item has this score here and in {gate.no_worse_than}")
     value, low, high = bootstrap_mean(list(pairs.values()), seed_of(gate.score, pairs))
     floor = -(gate.margin or 0.0)
-    told = f"{stat} differs by {number(value)} {interval(low, high)} on {len(pairs)} items"
+    summary = f"{stat} differs by {number(value)} {interval(low, high)} on {len(pairs)} items"
     if low >= floor:
-        verdict, reason = PASSED, f"{told}: not below {number(floor)}"
+        verdict, reason = PASSED, f"{summary}: not below {number(floor)}"
     elif needs_proof and high >= floor:
-        verdict, reason = UNDECIDED, f"{told}: the interval holds {number(floor)}"
+        verdict, reason = UNDECIDED, f"{summary}: the interval holds {number(floor)}"
     else:
-        verdict, reason = FAILED, f"{told}: it reaches below {number(floor)}"
+        verdict, reason = FAILED, f"{summary}: it reaches below {number(floor)}"
     return Decision(gate, stat, value, low, high, verdict, reason)
 
 
 def differences(base: Measure, other: Measure, stat: Stat) -> Mapping[str, float]:
-    """Return ``other`` less ``base`` for each item that both have, by its key."""
+    """Return ``other`` minus ``base`` for each common item, by its key."""
     is_rate = stat == "pass_rate"
     before = base.passes if is_rate else base.numbers
     after = other.passes if is_rate else other.numbers
@@ -148,12 +148,12 @@ def _without(measure: Measure, stat: Stat) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number for people: whole from a thousand on, else four significant digits."""
+    """Format a number: without decimals from 1,000 on, else with four significant digits."""
     return f"{value:,.0f}" if 1_000 <= abs(value) < 1e15 else f"{value:.4g}"
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Return an interval for people; empty if there is none."""
+    """Format an interval; empty without one."""
     if low is None or high is None:
         return ""
     return f"[{number(low)}, {number(high)}]"

@@ -1,4 +1,4 @@
-"""Items of a dataset: what is expected of a run, and which run is meant."""
+"""Items of a dataset: the expected answer, and the run that an item belongs to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_KEY = 255
 
 
 class Source(BaseModel):
-    """The run that an item was made of."""
+    """The run that an item was created from."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -26,7 +26,7 @@ class Source(BaseModel):
 
 
 class Item(BaseModel):
-    """A row of a dataset; members that are not judged by are not read."""
+    """A row of a dataset, with the members that evaluators need."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -37,7 +37,7 @@ class Item(BaseModel):
 
     @property
     def trace_id(self) -> str:
-        """The trace id of its source; empty without."""
+        """The trace id of its source; empty without a source."""
         return ((self.source and self.source.trace_id) or "").lower()
 
 
@@ -52,7 +52,7 @@ def read_item(value: object) -> Item:
 
 
 class Items:
-    """Finds the items that a run belongs to."""
+    """Items of a dataset, found by key or by run."""
 
     def __init__(self) -> None:
         """Begin without items."""
@@ -80,7 +80,7 @@ class Items:
         return self._by_key.get(key)
 
     def of(self, trace_id: str, item_key: str) -> Sequence[Item]:
-        """Return the items of a run: those that name its trace, else the one that it names."""
+        """Return the items of a run: those that name its trace, else the one that the run names."""
         if found := self._by_trace.get(trace_id.lower()):
             return found
         named = self._by_key.get(item_key) if item_key else None

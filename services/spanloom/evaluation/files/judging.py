@@ -1,7 +1,7 @@
-"""Judges runs one after the other, and keeps their results as rows of a report.
+"""Judges runs one after the other, and holds their results as rows of a report.
 
-No document stays in memory: a run becomes the JSON of its results, and what the steps of evidence
-show where it failed.
+No document stays in memory: only the JSON of the results of a run, and, where it failed, excerpts
+of the steps in its evidence.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.contract.estimate import total
 from spanloom.evaluation.contract.result import Results
 from spanloom.evaluation.evaluate import fingerprints, judge
+from spanloom.evaluation.files.excerpts import excerpts_of
 from spanloom.evaluation.files.items import Items
-from spanloom.evaluation.files.shown import show_evidence
 from spanloom.evaluation.subject.run import Run
 from spanloom.evaluation.subject.subject import Subject
 
@@ -37,7 +37,7 @@ ITEM_KEY = "item_key"
 """In the metadata of a run: the key of its item."""
 
 
-class GivenRun(NamedTuple):
+class RunToJudge(NamedTuple):
     """A run to judge."""
 
     document: Json
@@ -47,19 +47,19 @@ class GivenRun(NamedTuple):
     started_at: int
     """Milliseconds since the epoch; repeats of an item are in this order."""
     item_key: str
-    """What it says of its item; empty if it says nothing."""
+    """The key of its item in its metadata; empty without one."""
 
 
-def given_run(document: Json, project: str = "") -> GivenRun:
-    """Return the run of a canonical document, in ``project`` if it names none."""
+def run_to_judge(document: Json, project: str = "") -> RunToJudge:
+    """Return the run of a canonical document; ``project`` is the default for its project."""
     view = Document(document)
-    told = view.extraction
-    metadata = told.get("metadata")
+    extraction = view.extraction
+    metadata = extraction.get("metadata")
     key = metadata.get(ITEM_KEY) if isinstance(metadata, dict) else None
-    version = told.get("version")
-    return GivenRun(
+    version = extraction.get("version")
+    return RunToJudge(
         document=document,
-        project=str(told.get("project") or "") or project,
+        project=str(extraction.get("project") or "") or project,
         trace_id=view.id,
         version=version if isinstance(version, int) else 0,
         started_at=view.root.started_at,
@@ -68,12 +68,12 @@ def given_run(document: Json, project: str = "") -> GivenRun:
 
 
 class Row(NamedTuple):
-    """A result with its place in a report, and what its evidence shows."""
+    """A result with its place in a report, and excerpts of the steps in its evidence."""
 
     result: Mapping[str, Any]  # JSON values
-    shown: Sequence[str]
+    excerpts: Sequence[str]
     view_fingerprint: str = ""
-    """Of what its evaluator read; only of a judgement that has them."""
+    """Fingerprint of the evaluator's view; empty unless ``has_fingerprints`` is set."""
 
 
 @dataclass(slots=True)
@@ -87,10 +87,10 @@ class _Judged:
     version: int
     results: bytes
     """A list of results as JSON."""
-    shown: Mapping[int, Sequence[str]]
-    """What evidence shows, by the place of the result in the list."""
+    excerpts: Mapping[int, Sequence[str]]
+    """Excerpts of evidence, by the position of the result in the list."""
     fingerprints: Mapping[str, str]
-    """Of what was read, by evaluator."""
+    """Fingerprints of views, by evaluator."""
 
     @property
     def place(self) -> tuple[str, int, str, str]:
@@ -99,50 +99,50 @@ class _Judged:
 
 @dataclass
 class Judgement:
-    """The results of all runs that were judged so far."""
+    """The results of all runs judged so far."""
 
     evaluators: Sequence[Evaluator]
     items: Items = field(default_factory=Items)
     has_fingerprints: bool = False
-    """Whether rows have the fingerprints of what was read: for scores."""
+    """Whether rows have the fingerprints of views: scores need them."""
     runs: int = 0
-    """Runs that were read, each once."""
+    """The number of distinct runs."""
     _judged: dict[tuple[str, str, str], _Judged] = field(default_factory=dict)
-    """By item, project and trace id: of a run that comes twice the newest version counts."""
+    """By item, project and trace id; the newest version of a run counts."""
     _traces: set[tuple[str, str]] = field(default_factory=set)
 
-    def take(self, run: GivenRun, of: Item | None = None) -> None:
-        """Judge a run for each of its items, or for the one that it is known to be ``of``.
+    def take(self, run: RunToJudge, of: Item | None = None) -> None:
+        """Judge a run for each of its items, or only for the item ``of``.
 
-        One of none is judged without a reference.
+        A run without an item is judged without a reference.
         """
         self._traces.add((run.project, run.trace_id))
         self.runs = len(self._traces)
         read = Run(run.document)
-        wanted = self._wanted(run) if of is None else [(of.item_key, of.expected)]
-        for item, expected in wanted:
+        expectations = self._expectations(run) if of is None else [(of.item_key, of.expected)]
+        for item, expected in expectations:
             self._keep(run, item, list(judge(Subject(read, expected), self.evaluators)), read)
 
-    def estimate(self, run: GivenRun) -> Estimate:
-        """Return what judging a run would take; nothing of one that cannot be read."""
+    def estimate(self, run: RunToJudge) -> Estimate:
+        """Return the estimated cost of judging a run; zero if it cannot be read."""
         costly = [one.judging.estimate for one in self.evaluators if one.judging.estimate]
         if not costly:
             return total(())
         read = Run(run.document)
-        subjects = [Subject(read, expected) for _, expected in self._wanted(run)]
+        subjects = [Subject(read, expected) for _, expected in self._expectations(run)]
         try:
             return total([estimate(subject) for subject in subjects for estimate in costly])
         except Exception:  # it becomes an error of each evaluator, without a call
             return total(())
 
-    def _wanted(self, run: GivenRun) -> Sequence[tuple[str, Any]]:  # with what is expected
+    def _expectations(self, run: RunToJudge) -> Sequence[tuple[str, Any]]:  # with what is expected
         found = self.items.of(run.trace_id, run.item_key)
         return [(item.item_key, item.expected) for item in found] or [(run.trace_id, None)]
 
     def refuse(self, item: str, code: ErrorCode, reason: str, repeat: int = 0) -> None:
-        """Note an item without a run that can be judged: an error of each of its scores.
+        """Record an error of each score for an item that has no run to judge.
 
-        ``repeat`` is the try that gave none.
+        ``repeat`` is the number of the repeat that produced no run.
         """
         errors = [
             Results(one.name, one.kind).error(code, reason, name=score)
@@ -154,30 +154,30 @@ class Judgement:
         )
 
     def finish(self) -> None:
-        """Note the items without a run."""
+        """Record errors for the items without a run."""
         for item in self.items.without(key for key, _, _ in self._judged):
             reason = f"no run belongs to the item {item.item_key}"
             self.refuse(item.item_key, ErrorCode.MISSING_RUN, reason)
 
     @property
     def item_count(self) -> int:
-        """Items with results, runs of none among them."""
+        """The number of items with results; a run without an item counts as one."""
         return len({item for item, _, _ in self._judged})
 
     def rows(self) -> Iterator[Row]:
         """Yield all results by item, repeat and evaluator."""
-        kept = sorted(self._judged.values(), key=attrgetter("place"))
-        for item, several in groupby(kept, key=attrgetter("item")):
+        by_place = sorted(self._judged.values(), key=attrgetter("place"))
+        for item, several in groupby(by_place, key=attrgetter("item")):
             for repeat, judged in enumerate(several):
                 yield from _rows_of(judged, item, repeat)
 
-    def _keep(self, run: GivenRun, item: str, results: Sequence[Result], read: Run) -> None:
+    def _keep(self, run: RunToJudge, item: str, results: Sequence[Result], read: Run) -> None:
         place = item, run.started_at, run.trace_id, run.project, run.version
         made = _Judged(*place, _dumped(results), {}, {})
         before = self._judged.get((item, run.project, run.trace_id))
         if before and (before.version, before.results) >= (made.version, made.results):
             return
-        made.shown = _shown(results, read)
+        made.excerpts = _excerpts(results, read)
         if self.has_fingerprints:
             made.fingerprints = fingerprints(read, self.evaluators)
         self._judged[item, run.project, run.trace_id] = made
@@ -187,14 +187,14 @@ def _dumped(results: Sequence[Result]) -> bytes:
     return dump([result.to_json() for result in results])
 
 
-def _shown(results: Sequence[Result], run: Run) -> Mapping[int, Sequence[str]]:
-    """Return what evidence shows of the results that did not pass."""
+def _excerpts(results: Sequence[Result], run: Run) -> Mapping[int, Sequence[str]]:
+    """Return excerpts of evidence for the results that did not pass."""
     bad = {at: one for at, one in enumerate(results) if one.evidence and one.passed is not True}
     try:
         steps = run.document.by_id() if bad else {}
     except Exception:  # a document that cannot be read is an error of each evaluator
         return {}
-    return {at: list(show_evidence(one.evidence, steps)) for at, one in bad.items()}
+    return {at: list(excerpts_of(one.evidence, steps)) for at, one in bad.items()}
 
 
 def _rows_of(judged: _Judged, item: str, repeat: int) -> Iterator[Row]:
@@ -207,4 +207,4 @@ def _rows_of(judged: _Judged, item: str, repeat: int) -> Iterator[Row]:
     }
     for at, result in enumerate(orjson.loads(judged.results)):
         fingerprint = judged.fingerprints.get(result["evaluator"], "")
-        yield Row({**result, **place}, judged.shown.get(at, ()), fingerprint)
+        yield Row({**result, **place}, judged.excerpts.get(at, ()), fingerprint)

@@ -1,4 +1,4 @@
-"""JUnit XML: a test case for each item and score, so that any build server shows what failed."""
+"""Writes JUnit XML with a test case for each item and score, for build servers."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class _Case(NamedTuple):
     score: str
     item: str
     outcome: str
-    """The element in it: ``failure``, ``error``, ``skipped``; empty if it passed."""
+    """Its child element: ``failure``, ``error`` or ``skipped``; empty if it passed."""
     message: str
     text: str
 
 
 def junit_lines(name: str, judgement: Judgement, warn_scores: Collection[str]) -> Iterator[bytes]:
-    """Yield the bytes of a file with one test suite, the cases one by one."""
+    """Yield the bytes of a file with one test suite, case by case."""
     counts = Counter(case.outcome for case in _cases(judgement, warn_scores))
     numbers = {
         "tests": counts.total(),
@@ -46,7 +46,7 @@ def junit_lines(name: str, judgement: Judgement, warn_scores: Collection[str]) -
 
 
 def _opening(tag: str, attributes: dict[str, str]) -> bytes:
-    """Return the opening tag of an element that is written in pieces."""
+    """Return the opening tag of an element."""
     clean = {key: _clean(value) for key, value in attributes.items()}
     whole: bytes = ET.tostring(ET.Element(tag, clean), "utf-8")
     return whole.removesuffix(b" />") + b">\n"
@@ -68,7 +68,7 @@ def _clean(text: str) -> str:
 
 
 def _cases(judgement: Judgement, warn_scores: Collection[str]) -> Iterator[_Case]:
-    """Yield the cases of one item after the other; the repeats of an item are one case."""
+    """Yield the cases item by item; the repeats of an item are one case for each score."""
     for item, rows in groupby(judgement.rows(), key=lambda row: str(row.result["item"])):
         by_score: dict[str, list[Row]] = {}
         for row in rows:
@@ -104,11 +104,11 @@ def _message(some: Sequence[Row], repeats: Sequence[Row]) -> str:
 
 
 def _text(some: Iterable[Row]) -> str:
-    """Return what each result says, the run it is of, and what its evidence shows."""
+    """Return a line for each result, with trace id and rationale, and lines for its evidence."""
     lines = []
     for row in some:
         result = row.result
         code = f"{result['error_code']}: " if result["error_code"] else ""
         lines.append(f"trace {result['trace_id'] or '-'}: {code}{result['rationale']}")
-        lines += [f"  {line}" for line in row.shown]
+        lines += [f"  {line}" for line in row.excerpts]
     return "\n".join(lines)

@@ -1,6 +1,6 @@
-"""Markdown of a report, for a comment on a change: gates, scores, then the worst items first.
+"""Writes a report as Markdown, for a comment on a pull request: gates, scores, worst items.
 
-Texts of runs stand in code spans, so that nothing in them is a link, an image or a mention.
+Texts of runs are in code spans, so that nothing in them becomes a link, an image or a mention.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from spanloom.evaluation.files.outcome import Outcome
 
 MOST_BYTES = 60_000
-"""Of the whole; a comment on GitHub may have 65,536 characters."""
+"""Bytes of the whole text; a comment on GitHub may have 65,536 characters."""
 _MOST_ROWS = 100
-"""Of a table, and of results of one item."""
+"""Rows of a table, and results of one item."""
 _MOST_ITEMS = 500
-"""More do not fit."""
+"""Items that are written at most; more never fit."""
 _LONGEST = 400
 _KEEP = 200
-"""Bytes that are kept for the last line."""
+"""Bytes reserved for the last line."""
 
 
 @dataclass(slots=True)
 class _Page:
-    """Text up to a number of bytes."""
+    """A text of limited size."""
 
     left: int = MOST_BYTES - _KEEP
     parts: list[str] = field(default_factory=list)
@@ -46,8 +46,8 @@ class _Page:
         self.parts.append(f"{text}\n")
         return True
 
-    def say_rest(self, items: int) -> None:
-        """Write how many items are left out, in the room that was kept for it."""
+    def add_rest(self, items: int) -> None:
+        """Add the number of omitted items, in the reserved bytes."""
         if items:
             self.parts.append(f"\nand {counted(items, 'more item')}\n")
 
@@ -101,15 +101,15 @@ def _table(page: _Page, head: str, rows: Iterable[Sequence[str]]) -> None:
 
 
 def _worst(page: _Page, judgement: Judgement, warn_scores: Collection[str]) -> None:
-    """Write the items that failed as long as there is room."""
+    """Write the items that failed, as many as fit."""
     worst = find_worst(judgement, warn_scores, _MOST_ITEMS)
     if worst.items:
         page.add("\n### Worst items")
     for at, (item, rows) in enumerate(worst.items):
         if not page.add("\n".join(_item_lines(item, rows))):
-            page.say_rest(worst.total - at)
+            page.add_rest(worst.total - at)
             return
-    page.say_rest(worst.total - len(worst.items))
+    page.add_rest(worst.total - len(worst.items))
 
 
 def _item_lines(item: str, rows: Sequence[Row]) -> Iterator[str]:
@@ -120,14 +120,14 @@ def _item_lines(item: str, rows: Sequence[Row]) -> Iterator[str]:
         again = f", repeat {result['repeat']}" if result["repeat"] else ""
         why = f": {code(result['rationale'])}" if result["rationale"] else ""
         yield f"- {code(result['name'])} {describe(row)}{again}{where}{why}"
-        for line in row.shown:
+        for line in row.excerpts:
             yield f"  - {code(line)}"
     if len(rows) > _MOST_ROWS:
         yield f"- and {len(rows) - _MOST_ROWS} more"
 
 
 def code(text: str) -> str:
-    """Return a text as a code span on one line, also within a table."""
+    """Return a text as a code span on one line; pipes are escaped for tables."""
     plain = printable(shortened(text, _LONGEST)).replace("`", "'").replace("|", "\\|").strip()
     plain = plain.encode(errors="replace").decode()
     return f"`{plain}`" if plain else ""

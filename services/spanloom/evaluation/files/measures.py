@@ -1,6 +1,7 @@
-"""What the results of a score come to: counts, and statistics over items with their intervals.
+"""Summarises the results of a score: counts, and statistics over items with their intervals.
 
-Repeats of an item are averaged first. Results of other statuses than ``ok`` are counted beside it.
+Repeats of an item are averaged first. Statistics use results of status ``ok`` only; the others are
+counted.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 OK = "ok"
 _SEED = "spanloom.eval.v1"
 _MOST = 1e300
-"""The largest number of a statistic: sums and differences of some millions of them are finite."""
+"""Numbers are clamped to this size, so that sums of some millions of them are finite."""
 
 
 class Estimate(NamedTuple):
-    """A statistic; without an interval where it has none."""
+    """A statistic, with its 95 % interval if it has one."""
 
     value: float
     low: float | None = None
@@ -63,16 +64,16 @@ class Measure:
 
     @property
     def passes(self) -> Mapping[str, float]:
-        """The share of passes of each item that has any."""
+        """The share of passed results, by item; items without a verdict are absent."""
         return {item: _average(self._passes[item]) for item in sorted(self._passes)}
 
     @property
     def numbers(self) -> Mapping[str, float]:
-        """The average number of each item that has one; a boolean is 0 or 1."""
+        """The average number, by item; a boolean is 0 or 1, items without numbers are absent."""
         return {item: _average(self._numbers[item]) for item in sorted(self._numbers)}
 
     def usual_stat(self) -> Stat:
-        """Return ``pass_rate`` where anything passes or fails, else ``mean``."""
+        """Return ``pass_rate`` if any result passed or failed, else ``mean``."""
         return "pass_rate" if self._passes or not self._numbers else "mean"
 
     @property
@@ -81,13 +82,13 @@ class Measure:
         return _average([*self.numbers.values()]) if self._numbers else None
 
     def estimate(self, stat: Stat) -> Estimate | None:
-        """Return a statistic over the items; ``None`` if no result has what it needs."""
+        """Return a statistic over the items; ``None`` if no result has the needed value."""
         if stat not in self._estimates:
             self._estimates[stat] = self._estimated(stat)
         return self._estimates[stat]
 
     def usual(self) -> Estimate | None:
-        """Return the pass rate, of numbers alone the mean."""
+        """Return the pass rate, or the mean if there are only numbers."""
         return self.estimate(self.usual_stat())
 
     def _estimated(self, stat: Stat) -> Estimate | None:
@@ -106,19 +107,19 @@ class Measure:
 
 
 def passes(row: Mapping[str, Any]) -> bool | None:  # JSON values
-    """Return whether a result passed: as it says, else a boolean value; ``None``: unknown."""
+    """Return ``passed`` of a result, else its boolean value; ``None`` if it has neither."""
     if row["passed"] is not None:
         return bool(row["passed"])
     return row["value"] if isinstance(row["value"], bool) else None
 
 
 def as_number(value: float) -> float:
-    """Return a boolean or number as a float; one that sums cannot hold as the nearest they can."""
+    """Return a boolean or number as a float, clamped to ±``_MOST``."""
     return float(min(max(value, -_MOST), _MOST))
 
 
 def measure(rows: Iterable[Mapping[str, Any]], scores: Sequence[str]) -> dict[str, Measure]:
-    """Return the measures of rows by score: those named first, then others as they come."""
+    """Return the measures of rows by score: first ``scores``, then others as they appear."""
     found = {score: Measure(score) for score in scores}
     for row in rows:
         name = row["name"]
@@ -129,7 +130,7 @@ def measure(rows: Iterable[Mapping[str, Any]], scores: Sequence[str]) -> dict[st
 
 
 def seed_of(score: str, items: Iterable[str]) -> bytes:
-    """Return the seed of draws: a hash of the score and the keys of its items."""
+    """Return the random seed of a score: a hash of its name and the keys of its items."""
     digest = hashlib.sha256(_SEED.encode())
     for part in (score, *sorted(items)):
         digest.update(b"\0" + part.encode(errors="replace"))
@@ -137,7 +138,7 @@ def seed_of(score: str, items: Iterable[str]) -> bytes:
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:
-    """Return a percentile of sorted numbers, between two of them by linear interpolation."""
+    """Return a percentile of sorted numbers, linearly interpolated; ``share`` is 0 to 1."""
     at = (len(ordered) - 1) * share
     below = math.floor(at)
     above = min(below + 1, len(ordered) - 1)

@@ -1,7 +1,7 @@
-"""What an evaluation comes to: its measures, its gates, a status and the exit status of a command.
+"""The outcome of an evaluation: measures, decisions of gates, a status and an exit status.
 
-0: passed, or no gate was asked for; 1: a gate failed; 3: not decided; 130: interrupted. A fault of
-the file, 2, never gets here. 3 comes before 1.
+Exit statuses: 0 passed, or ``--gate`` was not set; 1 a gate failed; 3 undecided, which precedes 1;
+130 interrupted. An invalid file (2) is refused earlier.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GATE_FAILED, NOT_DECIDED, INTERRUPTED = 1, 3, 130
 
 @dataclass(frozen=True, slots=True)
 class Strictness:
-    """How strictly it is decided."""
+    """How strictly an evaluation is decided."""
 
     is_gate: bool = False
     """Whether gates decide the exit status."""
@@ -32,7 +32,7 @@ class Strictness:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the results of an evaluation come to."""
+    """The outcome of an evaluation."""
 
     measures: Mapping[str, Measure]
     """By score, in the order of the evaluators."""
@@ -40,22 +40,22 @@ class Outcome:
     status: str
     exit_code: int
     reasons: Sequence[str]
-    """Why nothing is decided, apart from the gates."""
+    """Why nothing is decided, other than undecided gates."""
 
 
 def conclude(
     config: Config,
     judgement: Judgement,
     bases: Mapping[str, Mapping[str, Measure]],
-    asked: Strictness,
+    strictness: Strictness,
     *,
     broken_off: str = "",
     is_interrupted: bool = False,
 ) -> Outcome:
-    """Return the outcome of what was judged.
+    """Return the outcome of a judgement.
 
-    ``bases`` are the measures of the reports that gates name, by that name. ``broken_off`` says why
-    runs are missing that should have been judged, as no service answered.
+    ``bases`` are the measures of the reports that gates compare with, by the report's name.
+    ``broken_off`` is the reason why runs are missing, such as a service that did not answer.
     """
     measures = measure((row.result for row in judgement.rows()), config.scores)
     warns = config.warn_scores
@@ -64,15 +64,15 @@ def conclude(
             gate,
             measures[gate.score],
             bases.get(gate.no_worse_than or "", {}).get(gate.score),
-            needs_proof=asked.needs_proof,
+            needs_proof=strictness.needs_proof,
             only_warns=gate.score in warns,
         )
         for gate in config.gates
     ]
     reasons = [broken_off] if broken_off else []
-    reasons += _too_little(config, measures, is_gate=asked.is_gate)
+    reasons += _too_little(config, measures, is_gate=strictness.is_gate)
     status = _status(decisions, is_decided=not reasons and not is_interrupted)
-    code = _exit_code(status, asked, is_broken_off=bool(broken_off))
+    code = _exit_code(status, strictness, is_broken_off=bool(broken_off))
     return Outcome(measures, decisions, status, INTERRUPTED if is_interrupted else code, reasons)
 
 
@@ -97,9 +97,9 @@ def _status(decisions: Sequence[Decision], *, is_decided: bool) -> str:
     return FAILED if FAILED in verdicts else PASSED
 
 
-def _exit_code(status: str, asked: Strictness, *, is_broken_off: bool) -> int:
+def _exit_code(status: str, strictness: Strictness, *, is_broken_off: bool) -> int:
     if is_broken_off:
         return NOT_DECIDED
-    if not asked.is_gate:
+    if not strictness.is_gate:
         return 0
     return {PASSED: 0, FAILED: GATE_FAILED, UNDECIDED: NOT_DECIDED}[status]

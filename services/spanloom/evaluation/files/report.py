@@ -1,6 +1,6 @@
-"""The report ``spanloom.eval/1``: its model, of which the JSON Schema is made, and its bytes.
+"""The report ``spanloom.eval/1``: its model, its JSON Schema, and its bytes.
 
-There are no times in it: the same runs give the same bytes.
+It contains no times: the same runs give the same bytes.
 """
 
 from __future__ import annotations
@@ -106,14 +106,14 @@ def report_schema() -> dict[str, Any]:  # JSON values
 
 
 def head_of(config: Config, judgement: Judgement, outcome: Outcome) -> dict[str, Any]:
-    """Return a report of a file without its results."""
+    """Return the report of a file, without its results."""
     return make_head(config.name, list(map(evaluator_row, config.evaluators)), judgement, outcome)
 
 
 def make_head(
     name: str, evaluators: Sequence[Mapping[str, Any]], judgement: Judgement, outcome: Outcome
 ) -> dict[str, Any]:
-    """Return a report without its results; ``evaluators`` are their rows in it."""
+    """Return a report without its results; ``evaluators`` are its evaluator rows."""
     return {
         "format": FORMAT,
         "name": name,
@@ -128,7 +128,7 @@ def make_head(
 
 
 def evaluator_row(evaluator: Evaluator) -> dict[str, str]:
-    """Return an evaluator as a report has it."""
+    """Return the row of an evaluator in a report."""
     return {
         "name": evaluator.name,
         "kind": evaluator.kind,
@@ -163,7 +163,7 @@ def report_lines(head: Mapping[str, Any], judgement: Judgement) -> Iterator[byte
 
 
 class ReadRow(BaseModel):
-    """What is read of a result in a report; further members are ignored."""
+    """The members of a result that are read from a report; others are ignored."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
@@ -176,7 +176,7 @@ class ReadRow(BaseModel):
 
 
 class ReadGate(BaseModel):
-    """What is read of a gate in a report."""
+    """The members of a gate that are read from a report."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
@@ -186,7 +186,7 @@ class ReadGate(BaseModel):
 
 
 class ReadReport(BaseModel):
-    """A report that is compared with another one, of this version or a later one."""
+    """A report to compare with, written by this version or a later one."""
 
     format: Literal["spanloom.eval/1"]
     name: str = ""

@@ -1,4 +1,4 @@
-"""The items that failed, those with most failures first, then those with most errors."""
+"""Finds the items that failed, sorted by failures, then by errors."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ ERROR = "error"
 
 
 class Worst(NamedTuple):
-    """The worst items, and how many failed in all."""
+    """The worst items, and the number of all items that failed."""
 
     items: Sequence[tuple[str, Sequence[Row]]]
-    """Each with its results that failed or are errors."""
+    """Each item with its failed and erroneous results."""
     total: int
 
 
 def find_worst(judgement: Judgement, warn_scores: Collection[str], most: int) -> Worst:
-    """Return at most so many items; what only warns is no failure."""
+    """Return at most ``most`` items; scores that only warn never count as failed."""
     ranked: list[tuple[int, int, str]] = []
     for item, bad in _bad_by_item(judgement, warn_scores):
         errors = sum(row.result["status"] == ERROR for row in bad)
         if bad:
             ranked.append((errors - len(bad), -errors, item))
-    wanted = {item: at for at, (*_, item) in enumerate(sorted(ranked)[:most])}
-    found = [one for one in _bad_by_item(judgement, warn_scores) if one[0] in wanted]
-    return Worst(sorted(found, key=lambda one: wanted[one[0]]), len(ranked))
+    ranks = {item: at for at, (*_, item) in enumerate(sorted(ranked)[:most])}
+    found = [one for one in _bad_by_item(judgement, warn_scores) if one[0] in ranks]
+    return Worst(sorted(found, key=lambda one: ranks[one[0]]), len(ranked))
 
 
 def describe(row: Row) -> str:
-    """Return what became of a result that failed: ``failed``, or the code of its error."""
+    """Return ``failed``, or the code of an error."""
     result = row.result
     return str(result["error_code"]) if result["status"] == ERROR else "failed"
 

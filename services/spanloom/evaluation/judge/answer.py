@@ -1,4 +1,4 @@
-"""Reads what a model answered: of a run a value with its reasons, of a part what it tells."""
+"""Parses answers of a model: a value with its reasons for a run, findings for a part of it."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from spanloom.evaluation.judge.config import JudgeConfig
 
 MAX_ANSWER = 100_000
-"""Characters of an answer; a longer one is none."""
+"""Characters of an answer; longer ones are invalid."""
 MAX_RATIONALE = 20_000
-"""As at the door of scores."""
+"""Characters; the API of scores has the same limit."""
 MAX_EVIDENCE = 100
 
 
 class InvalidAnswerError(ValueError):
-    """The answer has no value that the configuration allows; the message says what is wrong."""
+    """The answer has no allowed value; the message names the fault."""
 
     code = ErrorCode.INVALID_ANSWER
 
 
 class Answer(NamedTuple):
-    """A vote."""
+    """One vote of a model on a run."""
 
     value: bool | float | str
     rationale: str
@@ -36,43 +36,43 @@ class Answer(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What a part of a run tells, without a verdict."""
+    """Notes of a model on a part of a run, without a verdict."""
 
     findings: str
     summary: str
-    """Of the run so far."""
+    """Summary of the run up to this part."""
     steps: tuple[int, ...]
     """Numbers of steps, unchecked."""
 
 
 def read_answer(text: str, config: JudgeConfig) -> Answer:
-    """Return the answer in a text; raises ``InvalidAnswerError`` for one that is no vote."""
+    """Return the vote in a text; raises ``InvalidAnswerError``."""
     return answer_of(object_in(text), config)
 
 
-def answer_of(given: Mapping[str, Any], config: JudgeConfig) -> Answer:  # JSON values
-    """Return the answer of an object; raises ``InvalidAnswerError`` for one that is no vote."""
-    if "value" not in given:
+def answer_of(members: Mapping[str, Any], config: JudgeConfig) -> Answer:  # JSON values
+    """Return the vote in a JSON object; raises ``InvalidAnswerError``."""
+    if "value" not in members:
         raise InvalidAnswerError("the object has no value")
-    rationale = given.get("rationale")
+    rationale = members.get("rationale")
     return Answer(
-        _READERS[config.form](given["value"], config),
+        _READERS[config.form](members["value"], config),
         rationale[:MAX_RATIONALE] if isinstance(rationale, str) else "",
-        _numbers(given.get("evidence")),
+        _numbers(members.get("evidence")),
     )
 
 
-def findings_of(given: Mapping[str, Any]) -> Findings:  # JSON values
-    """Return what an object tells of a part; raises ``InvalidAnswerError`` if it tells nothing."""
-    told = [given.get(name) for name in ("findings", "summary")]
-    findings, summary = (text[:MAX_RATIONALE] if isinstance(text, str) else "" for text in told)
+def findings_of(members: Mapping[str, Any]) -> Findings:  # JSON values
+    """Return the findings in a JSON object; raises ``InvalidAnswerError`` if it has none."""
+    texts = [members.get(name) for name in ("findings", "summary")]
+    findings, summary = (text[:MAX_RATIONALE] if isinstance(text, str) else "" for text in texts)
     if not findings and not summary:
         raise InvalidAnswerError("the object has neither findings nor summary")
-    return Findings(findings, summary, _numbers(given.get("evidence")))
+    return Findings(findings, summary, _numbers(members.get("evidence")))
 
 
 def object_in(text: str) -> Mapping[str, Any]:  # JSON values
-    """Return the JSON object in a text, which may have words or a fence around it.
+    """Return the JSON object in a text, with or without words or a code fence around it.
 
     Raises ``InvalidAnswerError`` if there is none.
     """
@@ -88,23 +88,23 @@ def object_in(text: str) -> Mapping[str, Any]:  # JSON values
     return value
 
 
-def _numbers(given: object) -> tuple[int, ...]:
-    if not isinstance(given, list):
+def _numbers(value: object) -> tuple[int, ...]:
+    if not isinstance(value, list):
         return ()
-    numbers = [one for one in given if isinstance(one, int) and not isinstance(one, bool)]
+    numbers = [one for one in value if isinstance(one, int) and not isinstance(one, bool)]
     return tuple(dict.fromkeys(numbers))[:MAX_EVIDENCE]
 
 
 def _category(value: object, config: JudgeConfig) -> str:
     if isinstance(value, str) and value.strip() in (config.values or ()):
         return value.strip()
-    raise InvalidAnswerError(f"value {_shown(value)} is no category")
+    raise InvalidAnswerError(f"value {_excerpt(value)} is no category")
 
 
 def _boolean(value: object, _: JudgeConfig) -> bool:
     if isinstance(value, bool):
         return value
-    raise InvalidAnswerError(f"value {_shown(value)} is neither true nor false")
+    raise InvalidAnswerError(f"value {_excerpt(value)} is neither true nor false")
 
 
 def _number(value: object, config: JudgeConfig) -> float:
@@ -113,9 +113,9 @@ def _number(value: object, config: JudgeConfig) -> float:
         if scale.min <= value <= scale.max:
             return float(value)
         raise InvalidAnswerError(
-            f"value {_shown(value)} is not between {scale.min:g} and {scale.max:g}"
+            f"value {_excerpt(value)} is not between {scale.min:g} and {scale.max:g}"
         )
-    raise InvalidAnswerError(f"value {_shown(value)} is no number")
+    raise InvalidAnswerError(f"value {_excerpt(value)} is no number")
 
 
 _READERS: Mapping[str, Callable[[object, JudgeConfig], bool | float | str]] = {
@@ -125,5 +125,5 @@ _READERS: Mapping[str, Callable[[object, JudgeConfig], bool | float | str]] = {
 }
 
 
-def _shown(value: object) -> str:
+def _excerpt(value: object) -> str:
     return repr(value)[:100]

@@ -1,7 +1,7 @@
-"""Answers of models as files, so that the same question is not paid for twice.
+"""Caches answers of models in files, so that no request is paid for twice.
 
-A file has one answer: its text and its warnings. No key of a
-provider is in it or in its name. A file that cannot be read or written is as none.
+A file has one answer: its text and its warnings. Neither the file nor its name contains a key of a
+provider. Files that cannot be read or written are ignored.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FOLDER = "SPANLOOM_JUDGE_CACHE"
-"""The variable with the folder; empty: nothing is kept."""
+"""The environment variable with the folder; empty: no cache."""
 TTL = "SPANLOOM_JUDGE_CACHE_TTL_S"
 TTL_S = 7 * 24 * 3_600
 _MAX_FILE = 1 << 20
 
 
-class Kept(NamedTuple):
-    """An answer that was valid."""
+class CachedAnswer(NamedTuple):
+    """A valid answer."""
 
     text: str
     warnings: tuple[str, ...] = ()
 
 
 class Cache:
-    """A folder of answers; they last ``ttl_s`` seconds."""
+    """A folder of answers that expire after ``ttl_s`` seconds."""
 
     def __init__(self, folder: Path | None, ttl_s: float, now: Callable[[], float] = time.time):
-        """Use a folder, which is made when it is needed; ``None`` keeps nothing."""
+        """Use a folder, created when needed; ``None`` caches nothing."""
         self.folder = folder
         self._ttl_s = ttl_s
         self.now = now
         self._is_swept = False
 
-    def find(self, key: str) -> Kept | None:
-        """Return the answer of a key, if it is there and not too old."""
+    def find(self, key: str) -> CachedAnswer | None:
+        """Return the answer of a key; ``None`` without one or if it has expired."""
         if self.folder is None:
             return None
         path = self._path(self.folder, key)
@@ -52,26 +52,26 @@ class Cache:
                 return None
             with path.open("rb") as file:
                 value = orjson.loads(file.read(_MAX_FILE))
-            return Kept(str(value["text"]), tuple(map(str, value["warnings"])))
+            return CachedAnswer(str(value["text"]), tuple(map(str, value["warnings"])))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def keep(self, key: str, kept: Kept) -> None:
-        """Write the answer of a key, whole or not at all, for this user alone."""
+    def keep(self, key: str, answer: CachedAnswer) -> None:
+        """Write the answer of a key atomically, readable by this user only."""
         if self.folder is None:
             return
         path = self._path(self.folder, key)
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-                file.write(orjson.dumps(kept._asdict()))
+                file.write(orjson.dumps(answer._asdict()))
             Path(file.name).replace(path)
             self._sweep(self.folder)
         except OSError:
             return
 
     def _sweep(self, folder: Path) -> None:
-        """Remove what is too old, once."""
+        """Remove expired answers, once per process."""
         if self._is_swept:
             return
         self._is_swept = True
@@ -85,7 +85,7 @@ class Cache:
 
 
 def key_of(*parts: object) -> str:
-    """Return the SHA-256, in hex, of what decides an answer."""
+    """Return the SHA-256, in hex, of everything that an answer depends on."""
     return hashlib.sha256(orjson.dumps(parts)).hexdigest()
 
 

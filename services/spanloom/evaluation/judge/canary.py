@@ -1,8 +1,8 @@
-"""Marks of one request: the nonce around its data, and the word of its canary criterion.
+"""Marks of one request: the nonce of its data blocks, and the word of its canary criterion.
 
-The canary is a criterion whose right answer is known and has nothing to do with the run. A model
-that was led to follow a text of the run, such as one that demands the best value or gives an answer
-to repeat, does not give the word, which no text of the run can have.
+The canary is a criterion whose right answer is known and independent of the run. A model that
+follows a text of the run, such as one that demands the best value or an answer to repeat, does not
+return the word, which no text of the run can contain.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 MEMBER = "canary"
 MISSING = "canary_missing"
-"""The warning of a value whose answer left the canary out."""
+"""The warning for an answer without the canary."""
 
 
 class Marks(NamedTuple):
-    """What is drawn for a request, so that no text can know it."""
+    """Random values of a request, which no text of a run can contain."""
 
     nonce: str
     word: str
 
 
 HASHED = Marks("nonce", "word")
-"""In place of marks, where a prompt is hashed or measured."""
+"""Fixed marks, for prompts that are only hashed or measured."""
 
 
 def draw_marks() -> Marks:
-    """Return new marks."""
+    """Return new random marks."""
     return Marks(secrets.token_hex(8), secrets.token_hex(4))
 
 
@@ -46,17 +46,17 @@ class CanaryError(InvalidAnswerError):
 
 
 def check_canary(
-    given: Mapping[str, Any],  # JSON values
+    members: Mapping[str, Any],  # JSON values
     marks: Marks,
     config: ModelConfig,
 ) -> tuple[str, ...]:
     """Return the warnings of an answer for its canary; raises ``CanaryError`` for a wrong one."""
     if config.canary == "none":
         return ()
-    if MEMBER not in given:
+    if MEMBER not in members:
         if config.canary == "required":
             raise CanaryError(f"the object has no {MEMBER}")
         return (MISSING,)
-    if str(given[MEMBER]).strip().casefold() != marks.word:
+    if str(members[MEMBER]).strip().casefold() != marks.word:
         raise CanaryError(f"{MEMBER} is wrong")
     return ()

@@ -17,14 +17,14 @@ from pydantic import (
 
 MAX_CRITERIA = 20_000
 CONTEXT_TOKENS = 32_000
-"""What is used of a context that is not configured; it is never guessed by the model's name."""
+"""The default context size; it is never guessed from the model's name."""
 OUTPUT_TOKENS = 1_000
 MARGIN = 0.1
-"""The share of the context that stays free, as tokens are estimated."""
+"""The share of the context that stays free, as token counts are estimates."""
 WINDOWS = 8
 MAX_WINDOWS = 64
 _SMALLEST = 512
-"""Tokens that are left for a run at least."""
+"""Tokens that must remain for a run."""
 
 
 def _number(value: object) -> object:
@@ -34,7 +34,7 @@ def _number(value: object) -> object:
 
 
 def _defined(value: object) -> object:
-    """Return categories with their definitions; a list has none."""
+    """Return categories with their definitions, which are empty for a list."""
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         if len(set(value)) < len(value):
             raise ValueError("a category is there twice")
@@ -123,7 +123,7 @@ class ModelConfig(_Strict):
 
     @property
     def input_tokens(self) -> int:
-        """Tokens that a prompt may have."""
+        """The limit of tokens in a prompt."""
         return int(self.context_tokens * (1 - MARGIN)) - self.output_tokens
 
     @model_validator(mode="after")
@@ -158,13 +158,13 @@ class JudgeConfig(ModelConfig):
 
     @property
     def form(self) -> Literal["category", "number", "boolean"]:
-        """What a value is."""
+        """The type of values."""
         if self.values is not None:
             return "category"
         return "boolean" if self.scale is None else "number"
 
     def passes(self, value: bool | float | str) -> bool | None:
-        """Return whether a value is good enough; ``None`` where that is not configured."""
+        """Return whether a value passes; ``None`` without a configured threshold."""
         if isinstance(value, bool):
             return value
         if isinstance(value, str):
@@ -172,7 +172,7 @@ class JudgeConfig(ModelConfig):
         return None if self.threshold is None else value >= self.threshold
 
     @model_validator(mode="after")
-    def _is_meant(self) -> Self:
+    def _is_consistent(self) -> Self:
         forms = [self.values is not None, self.scale is not None, bool(self.boolean)]
         if sum(forms) > 1 or (self.boolean is False and not any(forms)):
             raise ValueError("one of values, scale and boolean is needed")

@@ -1,4 +1,4 @@
-"""What an exception of pydantic-ai or of a network means: whether to ask again, or never more."""
+"""Classifies exceptions of pydantic-ai and of networks: retry, fail, or stop for good."""
 
 from __future__ import annotations
 
@@ -8,48 +8,50 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.secrets import hide
 from spanloom.evaluation.contract.errors import ErrorCode
-from spanloom.evaluation.judge.port import AskError
+from spanloom.evaluation.judge.port import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _DENIED = frozenset({401, 403, 404})
-_PASSING = frozenset({408, 409, 425, 429})
+_RETRYABLE = frozenset({408, 409, 425, 429})
 _TOO_LONG = ("context_length", "context length", "context window", "prompt is too long")
 _SHOWN = 300
 
 
-def as_ask_error(error: Exception) -> AskError:
-    """Return the error of the port for one of a library; its message has no secret in it."""
+def as_model_error(error: Exception) -> ModelError:
+    """Return the error of the port for an exception of a library; its message has no secrets."""
     names = {cls.__name__ for cls in type(error).__mro__}
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return _of_status(status, error, names)
-    said = hide(str(error))[:_SHOWN]
-    if "UserError" in names:  # no key, or a model that is none
-        return AskError(ErrorCode.PROVIDER_DENIED, said, is_final=True)
+    message = hide(str(error))[:_SHOWN]
+    if "UserError" in names:  # no key, or an unknown model
+        return ModelError(ErrorCode.PROVIDER_DENIED, message, is_final=True)
     if "ContentFilterError" in names:
-        return AskError(ErrorCode.MODEL_REFUSED, "a filter of the provider refused to answer")
+        return ModelError(ErrorCode.MODEL_REFUSED, "a filter of the provider refused to answer")
     if names & {"ModelTimeoutError", "ModelRequestTimeout"}:
-        return AskError(ErrorCode.TIMEOUT, f"the provider did not answer: {said}", is_passing=True)
-    is_passing = bool(names & {"ModelAPIError", "UnexpectedModelBehavior", "OSError"})
-    reason = f"the request failed: {type(error).__name__}: {said}"
-    return AskError(ErrorCode.PROVIDER_FAILED, reason, is_passing=is_passing)
+        return ModelError(
+            ErrorCode.TIMEOUT, f"the provider did not answer: {message}", is_retryable=True
+        )
+    is_retryable = bool(names & {"ModelAPIError", "UnexpectedModelBehavior", "OSError"})
+    reason = f"the request failed: {type(error).__name__}: {message}"
+    return ModelError(ErrorCode.PROVIDER_FAILED, reason, is_retryable=is_retryable)
 
 
-def _of_status(status: int, error: Exception, names: set[str]) -> AskError:
+def _of_status(status: int, error: Exception, names: set[str]) -> ModelError:
     body = str(getattr(error, "body", "") or "")
     reason = f"the provider answered {status}"
     if status in _DENIED or "ModelQuotaExceededError" in names:
-        told = "the quota is used up" if status not in _DENIED else _MEANINGS[status]
-        return AskError(ErrorCode.PROVIDER_DENIED, f"{reason}: {told}", is_final=True)
+        meaning = "the quota is used up" if status not in _DENIED else _MEANINGS[status]
+        return ModelError(ErrorCode.PROVIDER_DENIED, f"{reason}: {meaning}", is_final=True)
     is_too_long = any(words in body.lower() for words in _TOO_LONG)
     if "ModelContextWindowExceededError" in names or (status in {400, 413} and is_too_long):
-        return AskError(ErrorCode.CONTEXT_OVERFLOW, f"{reason}: the prompt is too long")
-    return AskError(
+        return ModelError(ErrorCode.CONTEXT_OVERFLOW, f"{reason}: the prompt is too long")
+    return ModelError(
         ErrorCode.PROVIDER_FAILED,
         f"{reason}: {hide(body)[:_SHOWN]}",
-        is_passing=status in _PASSING or status >= 500,
+        is_retryable=status in _RETRYABLE or status >= 500,
         retry_after_s=retry_after_s(getattr(error, "headers", None) or {}),
     )
 
@@ -62,13 +64,13 @@ _MEANINGS = {
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that ``Retry-After`` asks for, as a number or as a date."""
-    given = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
+    """Return the seconds of a ``Retry-After`` header, a number or a date; ``None`` without one."""
+    value = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
     try:
-        return max(0.0, float(given))
+        return max(0.0, float(value))
     except ValueError:
         pass
     try:
-        return max(0.0, (parsedate_to_datetime(given) - datetime.now(UTC)).total_seconds())
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
     except (ValueError, TypeError):
         return None

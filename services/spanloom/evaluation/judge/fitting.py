@@ -1,8 +1,8 @@
-"""Fits the steps of a run into prompts, and says which share of it is left.
+"""Shortens the steps of a run to fit into prompts, and reports which share of it is left.
 
-In turn: long results are cut in the middle, and old results become one line. What is still too long
-is split into windows, as many as there may be; where these are too few, or one prompt is all there
-may be, old texts become one line, and at last steps between the first and the last are left out.
+First, long results are cut in the middle, and old results become one line. Runs that are still too
+long are split into windows. If the allowed windows are too few, or only one prompt is allowed, old
+texts become one line, and finally steps in the middle are left out.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from spanloom.evaluation.judge.windows import bounded, capacity, size, split
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from spanloom.evaluation.judge.steps import Told
+    from spanloom.evaluation.judge.steps import StepLines
 
 _LENGTHS = (16_000, 8_000, 4_000, 2_000, 1_000)
-"""Characters of a result, tried in turn."""
+"""Limits of characters of a result, tried one after the other."""
 _RECENT = 6
-"""Lines at the end that are shortened last."""
+"""Lines at the end whose results are kept in full longest."""
 _HEAD = 2_000
-"""Characters of calls in one line, in a run that is too long."""
+"""Characters of the calls in a line, in a run that is too long."""
 
 
 class Room(NamedTuple):
-    """Where steps may go."""
+    """The limits for steps in prompts."""
 
     tokens: int
-    """Of steps in a prompt that has all of them."""
+    """Tokens of steps in a prompt with all of them."""
     windows: int = 1
     window_tokens: int = 0
-    """Of steps in a prompt that has a window of them."""
+    """Tokens of steps in a prompt with one window."""
 
 
 class Fitted(NamedTuple):
@@ -42,48 +42,48 @@ class Fitted(NamedTuple):
 
     parts: Sequence[str]
     coverage: float
-    """The share of their characters that is in it, 0 to 1."""
+    """The share of their characters that remains, 0 to 1."""
     left_out: int = 0
-    """Lines that are in no part."""
+    """The number of lines that were left out."""
 
 
-def fit(told: Told, room: Room) -> Fitted:
-    """Return the steps within about the tokens that there are."""
-    lines = list(told.lines)
+def fit(steps: StepLines, room: Room) -> Fitted:
+    """Return the steps, shortened to about the tokens of a room."""
+    lines = list(steps.lines)
     if sum(estimated_tokens(line.head) for line in lines) <= room.tokens:
         for most in (None, *_LENGTHS):
             if most is not None:
                 lines = [_cut(line, most) if line.is_result else line for line in lines]
             if _tokens(lines) <= room.tokens:
-                return _fitted([lines], told)
+                return _fitted([lines], steps)
         lines = _shorten(lines, room.tokens, _is_result)
         if _tokens(lines) <= room.tokens:
-            return _fitted([lines], told)
-    return _fit_windows(told, room) if room.windows > 1 else _fit_ends(lines, told, room.tokens)
+            return _fitted([lines], steps)
+    return _fit_windows(steps, room) if room.windows > 1 else _fit_ends(lines, steps, room.tokens)
 
 
-def _fit_windows(told: Told, room: Room) -> Fitted:
-    """Return the steps in windows; results are cut, and then all texts, as far as needed."""
+def _fit_windows(steps: StepLines, room: Room) -> Fitted:
+    """Return the steps in windows; results, then all texts, are cut as far as needed."""
     tokens, most = room.window_tokens, capacity(room.windows, room.window_tokens)
-    cut = [_cut(line, _LENGTHS[-1]) if line.is_result else line for line in told.lines]
+    cut = [_cut(line, _LENGTHS[-1]) if line.is_result else line for line in steps.lines]
     lines = [bounded(line, tokens) for line in cut]
     for may in (_is_result, _is_any):
         lines = _shorten(lines, most, may)
         if _tokens(lines) <= most:
-            return _fitted(split(lines, tokens), told)
-    begin, end = _ends([bounded(_short(line), tokens) for line in told.lines], most)
-    kept = _marked(begin, end, len(lines))
-    return _fitted(split(kept, tokens), told, len(lines) - len(begin) - len(end))
+            return _fitted(split(lines, tokens), steps)
+    begin, end = _ends([bounded(_short(line), tokens) for line in steps.lines], most)
+    remaining = _marked(begin, end, len(lines))
+    return _fitted(split(remaining, tokens), steps, len(lines) - len(begin) - len(end))
 
 
-def _fit_ends(lines: Sequence[Line], told: Told, tokens: int) -> Fitted:
-    """Return the steps in one text whose middle may be left out."""
+def _fit_ends(lines: Sequence[Line], steps: StepLines, tokens: int) -> Fitted:
+    """Return the steps in one text; its middle is left out if needed."""
     shorter = _shorten(lines, tokens, _is_any)
     if _tokens(shorter) <= tokens:
-        return _fitted([shorter], told)
+        return _fitted([shorter], steps)
     begin, end = _ends([_short(line) for line in lines], tokens)
     left_out = len(lines) - len(begin) - len(end)
-    return _fitted([_marked(begin, end, len(lines))], told, left_out)
+    return _fitted([_marked(begin, end, len(lines))], steps, left_out)
 
 
 def _is_result(line: Line) -> bool:
@@ -109,7 +109,7 @@ def _shorten(lines: Sequence[Line], tokens: int, may: Callable[[Line], bool]) ->
 
 
 def _ends(lines: Sequence[Line], tokens: int) -> tuple[list[Line], list[Line]]:
-    """Return lines from both ends in turn, as many as fit beside a note."""
+    """Return lines from both ends alternately, as many as fit with a note."""
     left, first, last = tokens - 20, 0, len(lines)
     begin: list[Line] = []
     end: list[Line] = []
@@ -125,7 +125,7 @@ def _ends(lines: Sequence[Line], tokens: int) -> tuple[list[Line], list[Line]]:
 
 
 def _marked(begin: Sequence[Line], end: Sequence[Line], count: int) -> list[Line]:
-    """Return both ends with a note of what is missing between them."""
+    """Return both ends, with a note about the lines left out between them."""
     missing = count - len(begin) - len(end)
     note = Line(0, f"[{missing} lines of steps left out]", "")
     return [*begin, *([note] if missing else []), *end]
@@ -135,24 +135,26 @@ def _short(line: Line) -> Line:
     return line._replace(head=cut_middle(line.head, _HEAD), text=one_line(line.text))
 
 
-def _fitted(parts: Sequence[Sequence[Line]], told: Told, left_out: int = 0) -> Fitted:
-    texts = ["\n".join(map(_shown, lines)) for lines in parts]
-    kept: dict[int, Line] = {id(line): line for lines in parts for line in lines if line.number}
-    return Fitted(texts, _coverage(list(kept.values()), told), left_out)
+def _fitted(parts: Sequence[Sequence[Line]], steps: StepLines, left_out: int = 0) -> Fitted:
+    texts = ["\n".join(map(_joined, lines)) for lines in parts]
+    remaining: dict[int, Line] = {
+        id(line): line for lines in parts for line in lines if line.number
+    }
+    return Fitted(texts, _coverage(list(remaining.values()), steps), left_out)
 
 
-def _coverage(lines: Sequence[Line], told: Told) -> float:
-    """Return the share of the characters of all lines that these have."""
-    whole = told.left_out + sum(len(line.head) + len(line.text) for line in told.lines)
-    kept = sum(len(line.head) + len(line.text) for line in lines)
-    return 1.0 if not whole else round(min(1.0, kept / whole), 6)
+def _coverage(lines: Sequence[Line], steps: StepLines) -> float:
+    """Return the share of all characters that is in these lines."""
+    whole = steps.left_out + sum(len(line.head) + len(line.text) for line in steps.lines)
+    count = sum(len(line.head) + len(line.text) for line in lines)
+    return 1.0 if not whole else round(min(1.0, count / whole), 6)
 
 
 def _cut(line: Line, most: int) -> Line:
     return line._replace(text=cut_middle(line.text, most))
 
 
-def _shown(line: Line) -> str:
+def _joined(line: Line) -> str:
     return f"{line.head}: {line.text}" if line.text else line.head
 
 

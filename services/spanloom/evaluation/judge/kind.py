@@ -1,4 +1,4 @@
-"""The kind ``judge``: makes one result of a run of the votes of a model."""
+"""The kind ``judge``: combines the votes of a model on a run into one result."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from spanloom.evaluation.contract.result import Evidence
 from spanloom.evaluation.contract.view import Part
 from spanloom.evaluation.evaluator import Judging, Kind
 from spanloom.evaluation.judge.answer import Findings, InvalidAnswerError
-from spanloom.evaluation.judge.asking import Asker
 from spanloom.evaluation.judge.cache import cache_of_environment, key_of
 from spanloom.evaluation.judge.canary import HASHED, CanaryError
+from spanloom.evaluation.judge.client import ModelClient
 from spanloom.evaluation.judge.config import JudgeConfig
 from spanloom.evaluation.judge.ledger import FOLDER, BudgetSpentError, DayLedger, RunLedger
 from spanloom.evaluation.judge.material import Material, read_material
 from spanloom.evaluation.judge.pace import pace_of
-from spanloom.evaluation.judge.port import AskError
+from spanloom.evaluation.judge.port import ModelError
 from spanloom.evaluation.judge.prices import rates_of, usd
 from spanloom.evaluation.judge.prompt import prompts_on, task_tokens
-from spanloom.evaluation.judge.provider import ask_of
+from spanloom.evaluation.judge.provider import provider_of
 from spanloom.evaluation.judge.reading import Reader
 from spanloom.evaluation.judge.spending import Spending, Tally
 from spanloom.evaluation.judge.suspicion import SUSPICIOUS
@@ -35,30 +35,30 @@ if TYPE_CHECKING:
     from spanloom.evaluation.judge.cache import Cache
     from spanloom.evaluation.judge.config import ModelConfig
     from spanloom.evaluation.judge.ledger import Ledger
-    from spanloom.evaluation.judge.port import Ask
+    from spanloom.evaluation.judge.port import SendPrompt
     from spanloom.evaluation.judge.reading import Vote
     from spanloom.evaluation.subject.subject import Subject
 
 VIEW: Final = frozenset(
     {Part.TYPES, Part.NAMES, Part.INPUTS, Part.OUTPUTS, Part.ERRORS, Part.METADATA}
 )
-"""Calls and results are paired, and tools are listed, by metadata."""
+"""Metadata is needed to pair calls with results and to list tools."""
 
 
 class Judge:
-    """The judge of one evaluator: what its judgements share, in any number of threads."""
+    """The judge of one evaluator; safe to share between threads."""
 
     def __init__(
         self,
         config: JudgeConfig,
         results: Results,
-        asker: Asker,
+        client: ModelClient,
         read: Callable[[Subject], Material] = read_material,
     ) -> None:
-        """Judge by ``config`` what ``read`` returns of a run; ``asker`` may be shared."""
+        """Judge the material that ``read`` returns for a run; ``client`` may be shared."""
         self.config = config
         self.results = results
-        self._reader = Reader(config, asker)
+        self._reader = Reader(config, client)
         self._read = read
 
     def judge(self, subject: Subject) -> Iterator[Result]:
@@ -66,22 +66,22 @@ class Judge:
         yield self.judge_material(self._read(subject))
 
     def judge_material(self, material: Material, name: str = "") -> Result:
-        """Return the result on what was read of a run; ``name`` is that of the score."""
+        """Return the result on a material; ``name`` is the name of the score."""
         tally = Tally()
         try:
             votes = [self._reader.vote(material, at, tally) for at in range(self.config.votes)]
         except BudgetSpentError as error:
-            return self.results.skipped(str(error), name=name, **_taken(tally))
-        except (AskError, InvalidAnswerError) as error:
+            return self.results.skipped(str(error), name=name, **_spent(tally))
+        except (ModelError, InvalidAnswerError) as error:
             return self._failed(error, material, tally, name)
         return self._result(material, votes, tally, name)
 
     def estimate(self, subject: Subject) -> Estimate:
-        """Return what the votes on a run would take; raises where the run cannot be read."""
+        """Return the estimated cost of the votes on a run; raises if it cannot be read."""
         return self.estimate_material(self._read(subject))
 
     def estimate_material(self, material: Material) -> Estimate:
-        """Return what the votes on what was read of a run would take at most."""
+        """Return the estimated cost of the votes on a material, at most."""
         prompts, output = prompts_on(material, self.config), self.config.output_tokens
         calls, tokens = 1, 0
         if prompts.windows == 1:
@@ -97,7 +97,7 @@ class Judge:
         return Estimate(calls * votes, *usage[:2], usd(usage, rates_of(self.config.model)))
 
     def _failed(
-        self, error: AskError | InvalidAnswerError, material: Material, tally: Tally, name: str
+        self, error: ModelError | InvalidAnswerError, material: Material, tally: Tally, name: str
     ) -> Result:
         is_answer = isinstance(error, InvalidAnswerError)
         reason = f"the model gave no valid answer: {error}" if is_answer else str(error)
@@ -107,15 +107,15 @@ class Judge:
             reason,
             name=name,
             warnings=[SUSPICIOUS] if is_suspicious else [],
-            **_taken(tally),
+            **_spent(tally),
         )
 
     def _result(self, material: Material, votes: Sequence[Vote], tally: Tally, name: str) -> Result:
         outcome = decide([vote.answer for vote in votes])
         if outcome is None:
-            said = ", ".join(str(vote.answer.value) for vote in votes)
-            reason = f"no category has more than half of the votes: {said}"
-            return self.results.error(ErrorCode.NO_MAJORITY, reason, name=name, **_taken(tally))
+            values = ", ".join(str(vote.answer.value) for vote in votes)
+            reason = f"no category has more than half of the votes: {values}"
+            return self.results.error(ErrorCode.NO_MAJORITY, reason, name=name, **_spent(tally))
         value, steps = outcome.answer.value, material.steps.step_ids
         shown = [steps[n - 1] for n in outcome.answer.steps if 1 <= n <= len(steps)]
         warnings = [SUSPICIOUS] if material.is_suspicious else []
@@ -134,26 +134,25 @@ class Judge:
         )
 
 
-def _taken(tally: Tally) -> dict[str, Any]:  # members of a result
-    """Return what a judgement took that came to nothing."""
+def _spent(tally: Tally) -> dict[str, Any]:  # members of a result
+    """Return metrics and cost of a judgement without a value."""
     return {"metrics": tally.metrics(), "cost_usd": tally.cost_usd}
 
 
 def make_judge(
     config: JudgeConfig,
     results: Results,
-    ask: Ask | None = None,
+    send: SendPrompt | None = None,
     cache: Cache | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Judging:
     """Return the judge of a configuration; raises ``InvalidEvaluatorError``.
 
-    Without ``ask`` the provider of the model is asked; without ``cache`` answers are kept where the
-    environment says.
+    Defaults: ``send`` sends to the provider of the model, and ``cache`` is that of the environment.
     """
     check_config(config)
-    asker = make_asker(config, results.evaluator, ask, cache, sleep)
-    made = Judge(config, results, asker)
+    client = make_client(config, results.evaluator, send, cache, sleep)
+    made = Judge(config, results, client)
     name = results.evaluator
     return Judging(
         VIEW,
@@ -165,20 +164,20 @@ def make_judge(
     )
 
 
-def make_asker(
+def make_client(
     config: ModelConfig,
     name: str,
-    ask: Ask | None = None,
+    send: SendPrompt | None = None,
     cache: Cache | None = None,
     sleep: Callable[[float], None] = time.sleep,
-) -> Asker:
-    """Return what asks the model of a configuration, within the budget of an evaluator's name.
+) -> ModelClient:
+    """Return the client of a model, within the budget of the evaluator ``name``.
 
-    Raises ``InvalidEvaluatorError`` for a budget that cannot be kept.
+    Raises ``InvalidEvaluatorError`` for a budget that cannot be counted.
     """
-    kept = cache or cache_of_environment()
-    spending = Spending(config.budget, config.model, _ledger(config, name, kept))
-    return Asker(config, ask or ask_of(config), spending, kept, pace_of(config), sleep)
+    cache = cache or cache_of_environment()
+    spending = Spending(config.budget, config.model, _ledger(config, name, cache))
+    return ModelClient(config, send or provider_of(config), spending, cache, pace_of(config), sleep)
 
 
 def _ledger(config: ModelConfig, name: str, cache: Cache) -> Ledger:

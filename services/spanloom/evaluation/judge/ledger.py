@@ -1,7 +1,7 @@
-"""Where it is written what a budget has spent: in memory for a run, in a file for a day.
+"""Records the spending of a budget: in memory for a run, in a file for a day.
 
-The file is shared by all processes of a user that judge with an evaluator of that name and model;
-a day is one of UTC. What cannot be written is not spent: a limit that nobody counts is none.
+All processes of a user share the file of an evaluator's name and model; days are UTC. If the file
+cannot be written, nothing may be spent, as the limit could not be counted.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from typing import IO
 
 FOLDER = "spent"
-"""Beside the answers that are kept."""
+"""The folder of these files, in the folder of cached answers."""
 _MAX_FILE = 1 << 12
 
 
 class BudgetSpentError(Exception):
-    """A limit of the budget is reached, or cannot be counted; the message says which one."""
+    """A limit of the budget is reached, or cannot be counted; the message names it."""
 
 
 @dataclass
 class Spent:
-    """What was spent so far."""
+    """Totals spent so far."""
 
     calls: int = 0
     tokens: int = 0
@@ -40,19 +40,19 @@ class Spent:
 
 
 class Ledger(Protocol):
-    """Keeps what was spent; threads share it."""
+    """Records spending; safe to share between threads."""
 
     def open(self) -> AbstractContextManager[Spent]:
-        """Give what was spent, to be changed; nobody else changes it meanwhile.
+        """Lock the totals, and yield them to be changed.
 
-        Raises ``BudgetSpentError`` if it cannot be kept.
+        Raises ``BudgetSpentError`` if they cannot be recorded.
         """
         ...
 
 
 @dataclass
 class RunLedger:
-    """In memory, as long as the evaluator lives."""
+    """Totals in memory, for the life of the evaluator."""
 
     _spent: Spent = field(default_factory=Spent)
     _lock: Lock = field(default_factory=Lock)
@@ -66,7 +66,7 @@ class RunLedger:
 
 @dataclass(frozen=True)
 class DayLedger:
-    """In a file; each day begins with nothing spent."""
+    """Totals of the current day in a file."""
 
     path: Path
     now: Callable[[], float]
@@ -92,7 +92,7 @@ class DayLedger:
 
 def _read(file: IO[bytes], today: str) -> Spent:
     text = file.read(_MAX_FILE)
-    told = orjson.loads(text) if text else {"day": ""}
-    if told["day"] != today:
+    record = orjson.loads(text) if text else {"day": ""}
+    if record["day"] != today:
         return Spent()
-    return Spent(int(told["calls"]), int(told["tokens"]), float(told["usd"]))
+    return Spent(int(record["calls"]), int(record["tokens"]), float(record["usd"]))

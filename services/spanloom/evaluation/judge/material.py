@@ -1,4 +1,4 @@
-"""What a judge reads of a run, before it is cut: question, tools, steps, answer, reference."""
+"""The texts of a run that a judge reads, uncut: question, tools, steps, answer, reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.evaluation.judge.fitting import fit
-from spanloom.evaluation.judge.steps import Told, tell_steps
+from spanloom.evaluation.judge.steps import StepLines, step_lines
 from spanloom.evaluation.judge.suspicion import is_suspicious
 from spanloom.evaluation.judge.texts import without_base64
 from spanloom.evaluation.subject.calls import calls_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.subject import Subject
 
 _ALL = 1_000
-"""Calls of a reference that are shown."""
+"""Calls of a reference in a prompt, at most."""
 STEPS = (
     "A line of the steps has the number of the step, agent, type and name, then what happened: "
     "`call ID tool(arguments)`, or `result ID ok` or `result ID error CODE` with the result of the "
@@ -34,40 +34,40 @@ STEPS = (
 
 @dataclass
 class Material:
-    """What a judge reads; a block without a text is left out."""
+    """The texts that a judge reads; empty ones are left out of the prompt."""
 
     question: str = ""
     tools: str = ""
-    steps: Told = field(default=Told((), (), 0))  # it is immutable
+    steps: StepLines = field(default=StepLines((), (), 0))  # it is immutable
     answer: str = ""
     reference: str = ""
     project: str = ""
     lines_name: str = "steps"
-    """Of the block that has the lines of ``steps``."""
+    """The name of the block with the lines of ``steps``."""
     about_lines: str = STEPS
-    """How to read them."""
+    """How to read these lines."""
     _fitted: dict[Room, Fitted] = field(default_factory=dict)
 
     def fitted(self, room: Room) -> Fitted:
-        """Return the steps within a room; the same for each vote and try."""
+        """Return the steps shortened to a room, computed once for all votes and requests."""
         if room not in self._fitted:
             self._fitted[room] = fit(self.steps, room)
         return self._fitted[room]
 
     @property
     def is_suspicious(self) -> bool:
-        """Whether a text of the run speaks to who evaluates it."""
+        """Whether a text of the run addresses its evaluator."""
         texts = (text for line in self.steps.lines for text in (line.head, line.text))
         return is_suspicious("\n".join((self.question, self.tools, self.answer, *texts)))
 
 
 def read_material(subject: Subject) -> Material:
-    """Return what is to be read; raises ``UnreadableRunError`` or ``UnreadableExpectedError``."""
+    """Return the material of a run; raises ``UnreadableRunError``, ``UnreadableExpectedError``."""
     document = subject.run.document
     return Material(
         without_base64(question_in(document.root.input)),
         "\n".join(_tools(document)),
-        tell_steps(document),
+        step_lines(document),
         without_base64(answer_in(document.root.output)),
         "\n".join(reference_lines(subject)),
         project_of(document),
@@ -75,7 +75,7 @@ def read_material(subject: Subject) -> Material:
 
 
 def project_of(document: Document) -> str:
-    """Return the project of a run; empty if it tells none."""
+    """Return the project of a run; empty if it has none."""
     return str(document.extraction.get("project") or "")
 
 
@@ -97,14 +97,14 @@ def _parameters(schema: Mapping[str, object] | None) -> str:
 
 
 def expected_lines(expected: Expected) -> Iterator[str]:
-    """Yield the answer and the facts that are expected, a line each."""
+    """Yield the expected answer and facts, a line each."""
     if expected.response:
         yield f"expected answer: {expected.response}"
     yield from (f"expected fact: {fact}" for fact in expected.facts)
 
 
 def reference_lines(subject: Subject) -> Iterator[str]:
-    """Yield what is expected of a run, a line each."""
+    """Yield the expected answer, facts and calls of a run, a line each."""
     yield from expected_lines(subject.expected)
     if subject.reference is not None:
         for call in calls_of(subject.reference, budget=Budget())[:_ALL]:

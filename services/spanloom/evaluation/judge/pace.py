@@ -1,6 +1,6 @@
-"""Token buckets for the requests and tokens of a minute: how long a request has to wait.
+"""Rate limits: token buckets for the requests and tokens of a minute.
 
-Evaluators with the same model, address and limits share their buckets within a process.
+Evaluators with the same model, address and limits share buckets within a process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MINUTE_S = 60.0
 
 @dataclass
 class _Bucket:
-    """Holds what a minute allows, and fills all the time; what is taken too early is owed."""
+    """A token bucket that holds the amount of a minute; its level may become negative."""
 
     per_minute: float
     now: Callable[[], float]
@@ -33,7 +33,7 @@ class _Bucket:
         self.level, self.at = self.per_minute, self.now()
 
     def take(self, amount: float) -> float:
-        """Take an amount, and return the seconds until it is there."""
+        """Take an amount, and return the seconds to wait until the bucket has refilled."""
         now = self.now()
         filled = self.level + (now - self.at) * self.per_minute / _MINUTE_S
         self.level, self.at = min(self.per_minute, filled) - amount, now
@@ -41,17 +41,17 @@ class _Bucket:
 
 
 class Pace:
-    """The buckets of one model; threads share them."""
+    """The buckets of one model; safe to share between threads."""
 
     def __init__(self, limits: Limits, now: Callable[[], float] = time.monotonic) -> None:
-        """Start with full buckets; ``now`` tells seconds."""
+        """Start with full buckets; ``now`` returns seconds."""
         requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
         self._requests = None if requests is None else _Bucket(requests, now)
         self._tokens = None if tokens is None else _Bucket(tokens, now)
         self._lock = Lock()
 
     def begin(self, tokens: int) -> float:
-        """Count a request that may take so many tokens; return the seconds that it has to wait."""
+        """Count a request of up to so many tokens; return the seconds that it has to wait."""
         with self._lock:
             return max(
                 self._requests.take(1) if self._requests else 0.0,
@@ -59,18 +59,18 @@ class Pace:
             )
 
     def end(self, counted: int, used: int) -> None:
-        """Give back the tokens that a request did not take."""
+        """Return the unused tokens of a request to the bucket."""
         if self._tokens is not None:
             with self._lock:
                 self._tokens.take(used - counted)
 
 
 _paces: dict[tuple[str, str, Limits], Pace] = {}
-_making = Lock()
+_creating = Lock()
 
 
 def pace_of(config: ModelConfig) -> Pace:
-    """Return the pace of a model, the same for all who ask it within the same limits."""
+    """Return the pace of a model, shared by all evaluators with the same limits."""
     key = config.model, address_of(config.model), config.limits
-    with _making:
+    with _creating:
         return _paces.setdefault(key, Pace(config.limits))

@@ -11,51 +11,51 @@ if TYPE_CHECKING:
 
 
 class Prompt(NamedTuple):
-    """What is asked."""
+    """The messages of a request."""
 
     system: str
     user: str
 
     @property
     def tokens(self) -> int:
-        """Its tokens, estimated."""
+        """The estimated number of tokens."""
         return estimated_tokens(self.system) + estimated_tokens(self.user)
 
 
 class Reply(NamedTuple):
-    """What a model answered."""
+    """The answer of a model."""
 
     text: str
     usage: Usage = Usage()
     is_cut: bool = False
-    """Whether it ended at the limit of output tokens."""
+    """Whether it reached the limit of output tokens."""
 
 
-class AskError(Exception):
-    """A model did not answer; the message has no secret in it."""
+class ModelError(Exception):
+    """A model did not answer; the message contains no secret."""
 
     def __init__(
         self,
         code: ErrorCode,
         reason: str,
         *,
-        is_passing: bool = False,
+        is_retryable: bool = False,
         is_final: bool = False,
         retry_after_s: float | None = None,
     ) -> None:
-        """Keep why, whether asking again may help, and whether every other call fails alike."""
+        """Keep the reason, whether a retry may help, and whether every other call fails alike."""
         super().__init__(reason)
         self.code = code
-        self.is_passing = is_passing
+        self.is_retryable = is_retryable
         self.is_final = is_final
         self.retry_after_s = retry_after_s
 
 
-class Ask(Protocol):
-    """Asks a model once, without tools and without asking again.
+class SendPrompt(Protocol):
+    """Sends one prompt to a model, without tools and without retries.
 
-    It returns within ``timeout_s`` or raises; it raises ``AskError`` and nothing else, and may be
-    called by several threads at once.
+    It returns or raises within ``timeout_s``, raises only ``ModelError``, and may be called by
+    several threads at once.
     """
 
     def __call__(self, prompt: Prompt, *, output_tokens: int, timeout_s: float) -> Reply:
@@ -67,8 +67,8 @@ _BYTES_PER_TOKEN = 3
 
 
 def estimated_tokens(text: str) -> int:
-    """Return about how many tokens a text has, rather too many than too few.
+    """Return an estimate of the tokens of a text, rather too high than too low.
 
-    English has four bytes to a token, code three, Chinese three to a character.
+    English has four bytes per token, code three; Chinese has three bytes per character.
     """
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)

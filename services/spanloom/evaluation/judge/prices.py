@@ -1,4 +1,4 @@
-"""What the calls of a judge cost, by list prices."""
+"""Computes the cost of a judge's calls by list prices."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from spanloom.core.pricing import Rates
 
 _OWNERS = {"openai-chat": "openai", "openai-responses": "openai", "google-gla": "google"}
-"""Names of providers where pydantic-ai's names say more."""
+"""Providers in the price list, by pydantic-ai's names of them."""
 
 
 @lru_cache(maxsize=64)
 def rates_of(model: str) -> Rates | None:
-    """Return today's list price of a model such as ``openai-chat:gpt-4o-mini``, if it is known."""
+    """Return today's list price of a model such as ``openai-chat:gpt-4o-mini``, if known."""
     provider, _, name = model.partition(":")
     price = LISTED.price(name, _OWNERS.get(provider, provider), time.time_ns())
     return None if price is None else price.rates

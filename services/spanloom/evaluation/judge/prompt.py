@@ -1,7 +1,7 @@
-"""The prompts on a run: the task in the system's message, the run as data in the user's.
+"""Writes the prompts on a run: the task in the system message, the run as data in the user's.
 
-A run that fits is one prompt. A longer one has a prompt for each window of its steps, and one that
-combines what was found in them.
+A run that fits has one prompt. A longer one has a prompt for each window of its steps, and one
+that combines their findings.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from spanloom.evaluation.judge.material import Material
 
 _SIDE = 8
-"""Question, answer, tools and reference have each at most a part of so many of the budget."""
+"""Question, answer, tools and reference get at most one part in eight of the tokens each."""
 _CHARS_PER_TOKEN = 2
-"""Fewer than a token has, so that what is cut to them fits."""
+"""Fewer characters than a token has, so that texts cut by them fit."""
 _BLOCK_TOKENS = 60
-"""Of the markers of a block, rather too many."""
+"""An upper estimate of the tokens of a block's markers."""
 _LEAST = 100
-"""Tokens that steps have at least."""
+"""Tokens that steps get at least."""
 
 
 class Prompts(NamedTuple):
-    """The prompts on one run, within a number of tokens each."""
+    """The prompts on one run, each within a number of tokens."""
 
     config: JudgeConfig
     material: Material
@@ -42,20 +42,20 @@ class Prompts(NamedTuple):
     """Question, tools, answer and reference, cut."""
     steps: Fitted
     tokens: int
-    """Of a user's message."""
+    """The limit of a user message."""
 
     @property
     def windows(self) -> int:
-        """Windows that are read apart; one: the run is read at once."""
+        """The number of windows; 1: one prompt has the whole run."""
         return len(self.steps.parts)
 
     def whole(self, marks: Marks) -> Prompt:
-        """Return the prompt that has all steps."""
+        """Return the prompt with all steps."""
         blocks = self._around({self.material.lines_name: self.steps.parts[0]})
-        return Prompt(whole_task(self.config, self.material, marks), _written(blocks, marks))
+        return Prompt(whole_task(self.config, self.material, marks), _joined(blocks, marks))
 
     def window(self, at: int, so_far: str, marks: Marks) -> Prompt:
-        """Return the prompt of a window, from 0, with the summary of those before it."""
+        """Return the prompt of a window, from 0, with the summary of the earlier ones."""
         name = self.material.lines_name
         blocks = {
             "question": self.sides["question"],
@@ -64,20 +64,20 @@ class Prompts(NamedTuple):
             name: self.steps.parts[at],
         }
         task = window_task(self.config, self.material, marks, (at + 1, self.windows))
-        return Prompt(task, _written(blocks, marks))
+        return Prompt(task, _joined(blocks, marks))
 
-    def combining(self, found: Sequence[Findings], marks: Marks) -> Prompt:
-        """Return the prompt that has what was found in all windows."""
-        summary = cut_to(found[-1].summary, self.tokens // _SIDE)
+    def combining(self, findings: Sequence[Findings], marks: Marks) -> Prompt:
+        """Return the prompt with the findings of all windows."""
+        summary = cut_to(findings[-1].summary, self.tokens // _SIDE)
         left = self.tokens - _tokens(self.sides) - self.tokens // _SIDE - 2 * _BLOCK_TOKENS
-        most = max(_LEAST, left) // len(found) - 10
-        told = [
-            f"part {at} of {len(found)}: {cut_to(one.findings, most)}"
-            for at, one in enumerate(found, 1)
+        most = max(_LEAST, left) // len(findings) - 10
+        texts = [
+            f"part {at} of {len(findings)}: {cut_to(one.findings, most)}"
+            for at, one in enumerate(findings, 1)
         ]
-        blocks = self._around({"summary": summary, "findings": "\n".join(told)})
-        task = whole_task(self.config, self.material, marks, len(found))
-        return Prompt(task, _written(blocks, marks))
+        blocks = self._around({"summary": summary, "findings": "\n".join(texts)})
+        task = whole_task(self.config, self.material, marks, len(findings))
+        return Prompt(task, _joined(blocks, marks))
 
     def _around(self, inner: Mapping[str, str]) -> Mapping[str, str]:
         first = {name: self.sides[name] for name in ("question", "tools available")}
@@ -86,7 +86,7 @@ class Prompts(NamedTuple):
 
 
 def prompts_on(material: Material, config: JudgeConfig, share: float = 1.0) -> Prompts:
-    """Return the prompts within ``share`` of the tokens that the configuration leaves for them."""
+    """Return the prompts on a material, within ``share`` of the configured tokens."""
     left = int(share * config.input_tokens) - task_tokens(config, material)
     most = max(200, left * _CHARS_PER_TOKEN // _SIDE)
     sides = {
@@ -115,7 +115,7 @@ def _tokens(blocks: Mapping[str, str]) -> int:
     return sum(estimated_tokens(text) + _BLOCK_TOKENS for text in blocks.values())
 
 
-def _written(blocks: Mapping[str, str], marks: Marks) -> str:
+def _joined(blocks: Mapping[str, str], marks: Marks) -> str:
     return "\n\n".join(_block(name, text, marks.nonce) for name, text in blocks.items() if text)
 
 

@@ -1,7 +1,8 @@
-"""Asks a provider by pydantic-ai, which is loaded when a judge runs (``spanloom[judge]``).
+"""Sends prompts to a provider through pydantic-ai, which is loaded when a judge runs.
 
-Requests run in one event loop in a thread of its own: a judge may be called by any thread, with or
-without a loop, and connections are shared. Keys are read from the environment by the library.
+It needs the extra ``spanloom[judge]``. Requests run in one event loop in a thread of its own: a
+judge may be called by any thread, with or without a loop, and connections are shared. The library
+reads keys from the environment.
 """
 
 from __future__ import annotations
@@ -15,33 +16,33 @@ from typing import TYPE_CHECKING, Any
 from spanloom.core.model.trajectory import Usage
 from spanloom.core.secrets import remember
 from spanloom.evaluation.contract.errors import ErrorCode
-from spanloom.evaluation.judge.failures import as_ask_error
-from spanloom.evaluation.judge.port import AskError, Reply
+from spanloom.evaluation.judge.failures import as_model_error
+from spanloom.evaluation.judge.port import ModelError, Reply
 
 if TYPE_CHECKING:
     from spanloom.evaluation.judge.config import ModelConfig
-    from spanloom.evaluation.judge.port import Ask, Prompt
+    from spanloom.evaluation.judge.port import Prompt, SendPrompt
 
 _SECRETS = ("_API_KEY", "_TOKEN", "_SECRET", "_SECRET_ACCESS_KEY")
-"""Ends of the names of variables that are never shown."""
+"""Suffixes of environment variables whose values are never shown."""
 _LEAST = 8
-"""Characters of a secret: a shorter value is a word of other texts, such as ``true``."""
+"""Characters of a secret; a shorter value, such as ``true``, may be a word of other texts."""
 _GRACE_S = 5.0
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
-"""The loop of each process: a fork has none of its parent's threads."""
+"""The loop of each process: a fork does not inherit threads."""
 _lock = Lock()
 
 
 def address_of(model: str) -> str:
-    """Return the base URLs in the environment for a model: elsewhere it is another model."""
+    """Return the base URL of a model in the environment; it is part of the model's identity."""
     provider = model.partition(":")[0].partition("-")[0].upper()
     return os.environ.get(f"{provider}_BASE_URL", "")
 
 
-def ask_of(config: ModelConfig) -> Ask:
-    """Return what asks the model of a configuration.
+def provider_of(config: ModelConfig) -> SendPrompt:
+    """Return the provider of the model of a configuration.
 
-    The first question raises ``AskError`` where the library, the model or the key is missing.
+    The first request raises ``ModelError`` if the library, the model or the key is missing.
     """
     return _Provider(config)
 
@@ -50,7 +51,7 @@ def ask_of(config: ModelConfig) -> Ask:
 class _Provider:
     config: ModelConfig
     _model: Any = None  # of pydantic-ai
-    _making: Lock = field(default_factory=Lock)
+    _creating: Lock = field(default_factory=Lock)
 
     def __call__(self, prompt: Prompt, *, output_tokens: int, timeout_s: float) -> Reply:
         for name, value in os.environ.items():
@@ -61,16 +62,16 @@ class _Provider:
             timed = asyncio.wait_for(request, timeout_s)
             future = asyncio.run_coroutine_threadsafe(timed, _loop())
             return _reply(future.result(timeout_s + _GRACE_S))
-        except AskError:
+        except ModelError:
             raise
         except TimeoutError as error:
             reason = f"the provider did not answer within {timeout_s:g} s"
-            raise AskError(ErrorCode.TIMEOUT, reason, is_passing=True) from error
+            raise ModelError(ErrorCode.TIMEOUT, reason, is_retryable=True) from error
         except Exception as error:  # every other error of libraries and networks
-            raise as_ask_error(error) from error
+            raise as_model_error(error) from error
 
     def _request(self, prompt: Prompt, output_tokens: int, timeout_s: float) -> Any:  # a coroutine
-        """Return the request to await; the library is loaded before its time begins."""
+        """Return the request to await; loading the library does not count for its time limit."""
         try:
             from pydantic_ai.direct import model_request  # noqa: PLC0415  # 1.6 s, 57 MB
             from pydantic_ai.messages import (  # noqa: PLC0415
@@ -81,8 +82,8 @@ class _Provider:
             from pydantic_ai.models import infer_model  # noqa: PLC0415
         except ImportError as error:
             reason = f"judges need pydantic-ai: pip install 'spanloom[judge]' ({error})"
-            raise AskError(ErrorCode.MISSING_PACKAGE, reason, is_final=True) from error
-        with self._making:
+            raise ModelError(ErrorCode.MISSING_PACKAGE, reason, is_final=True) from error
+        with self._creating:
             self._model = self._model or infer_model(self.config.model)
         parts = [SystemPromptPart(content=prompt.system), UserPromptPart(content=prompt.user)]
         settings = {"max_tokens": output_tokens, "timeout": timeout_s, "max_retries": 0}
@@ -97,7 +98,7 @@ class _Provider:
 def _reply(response: Any) -> Reply:  # of pydantic-ai
     details = response.provider_details or {}
     if details.get("refusal") or response.finish_reason == "content_filter":
-        raise AskError(ErrorCode.MODEL_REFUSED, "the model refused to answer")
+        raise ModelError(ErrorCode.MODEL_REFUSED, "the model refused to answer")
     used = response.usage
     usage = Usage(
         used.input_tokens,
@@ -109,7 +110,7 @@ def _reply(response: Any) -> Reply:  # of pydantic-ai
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    """Return the loop of this process, started when it is first needed."""
+    """Return the event loop of this process, started when first needed."""
     with _lock:
         loop = _loops.get(os.getpid())
         if loop is None:

@@ -1,8 +1,7 @@
-"""Gets one vote on a run: at once, or by windows and one question that combines them.
+"""Gets one vote on a run: by one prompt, or by windows and a prompt that combines them.
 
-A prompt that the provider finds too long is written once more with half of the tokens, and so are
-all others of the vote; what was read of a run that way is kept, so that the whole is not tried
-again.
+If the provider refuses a prompt as too long, all prompts of the vote are written again with half of
+the tokens. The cache records that, so that the long prompts are not tried again.
 """
 
 from __future__ import annotations
@@ -12,26 +11,26 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.judge.answer import answer_of, findings_of
-from spanloom.evaluation.judge.asking import Question
-from spanloom.evaluation.judge.cache import Kept, key_of
-from spanloom.evaluation.judge.port import AskError
+from spanloom.evaluation.judge.cache import CachedAnswer, key_of
+from spanloom.evaluation.judge.client import Question
+from spanloom.evaluation.judge.port import ModelError
 from spanloom.evaluation.judge.prompt import prompts_on
 
 if TYPE_CHECKING:
     from spanloom.evaluation.judge.answer import Answer, Findings
-    from spanloom.evaluation.judge.asking import Answered, Asker
+    from spanloom.evaluation.judge.client import Answered, ModelClient
     from spanloom.evaluation.judge.config import JudgeConfig
     from spanloom.evaluation.judge.material import Material
     from spanloom.evaluation.judge.prompt import Prompts
     from spanloom.evaluation.judge.spending import Tally
 
 LEFT_OUT = "steps_left_out"
-"""The warning of a run of which whole steps were not read."""
+"""The warning for a run with steps that were not read."""
 _HALF = 0.5
 
 
 class Vote(NamedTuple):
-    """A value, and what was read for it."""
+    """A value, and the share of the run that was read for it."""
 
     answer: Answer
     coverage: float
@@ -40,46 +39,46 @@ class Vote(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """Reads runs for one evaluator."""
+    """Gets votes on runs for one evaluator."""
 
     config: JudgeConfig
-    asker: Asker
+    client: ModelClient
 
     def vote(self, material: Material, at: int, tally: Tally) -> Vote:
         """Return a vote.
 
-        Raises ``AskError``, ``BudgetSpentError`` or ``InvalidAnswerError``.
+        Raises ``ModelError``, ``BudgetSpentError`` or ``InvalidAnswerError``.
         """
         prompts = prompts_on(material, self.config)
         halved_key = self._halved_key(prompts, at)
-        if self.asker.cache.find(halved_key) is not None:
+        if self.client.cache.find(halved_key) is not None:
             return self._vote(prompts_on(material, self.config, _HALF), at, tally)
         try:
             return self._vote(prompts, at, tally)
-        except AskError as error:
+        except ModelError as error:
             if error.code != ErrorCode.CONTEXT_OVERFLOW:
                 raise
         vote = self._vote(prompts_on(material, self.config, _HALF), at, tally)
-        self.asker.cache.keep(halved_key, Kept(""))
+        self.client.cache.keep(halved_key, CachedAnswer(""))
         return vote
 
     def _vote(self, prompts: Prompts, at: int, tally: Tally) -> Vote:
-        found: list[Answered[Findings]] = []
+        findings: list[Answered[Findings]] = []
         if prompts.windows > 1:
             for window in range(prompts.windows):
-                so_far = found[-1].value.summary if found else ""
-                found.append(self.asker.answer(self._part(prompts, window, so_far, at), tally))
-        answered = self.asker.answer(
-            self._verdict(prompts, [one.value for one in found], at), tally
+                so_far = findings[-1].value.summary if findings else ""
+                findings.append(self.client.answer(self._part(prompts, window, so_far, at), tally))
+        answered = self.client.answer(
+            self._verdict(prompts, [one.value for one in findings], at), tally
         )
         warnings = [LEFT_OUT] if prompts.steps.left_out else []
-        warnings += [warning for one in found for warning in one.warnings]
+        warnings += [warning for one in findings for warning in one.warnings]
         warnings += answered.warnings
-        told = tuple(dict.fromkeys(warnings))
-        return Vote(answered.value, prompts.steps.coverage, prompts.windows, told)
+        unique = tuple(dict.fromkeys(warnings))
+        return Vote(answered.value, prompts.steps.coverage, prompts.windows, unique)
 
-    def _verdict(self, prompts: Prompts, found: list[Findings], at: int) -> Question[Answer]:
-        write = partial(prompts.combining, found) if found else prompts.whole
+    def _verdict(self, prompts: Prompts, findings: list[Findings], at: int) -> Question[Answer]:
+        write = partial(prompts.combining, findings) if findings else prompts.whole
         return Question(write, partial(answer_of, config=self.config), at, prompts.material.project)
 
     def _part(self, prompts: Prompts, window: int, so_far: str, at: int) -> Question[Findings]:
@@ -87,8 +86,8 @@ class Reader(NamedTuple):
         return Question(write, findings_of, at, prompts.material.project)
 
     def _halved_key(self, prompts: Prompts, at: int) -> str:
-        """Return the key of the note that a run is read by halves."""
+        """Return the cache key that records that a run needs prompts of half the size."""
         is_long = prompts.windows > 1
         first = self._part(prompts, 0, "", at) if is_long else self._verdict(prompts, [], at)
-        key = self.asker.key(first)
+        key = self.client.key(first)
         return key_of("halved", key, *prompts.steps.parts, *prompts.sides.values())

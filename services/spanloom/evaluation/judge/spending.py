@@ -1,4 +1,4 @@
-"""What a judge has spent: on one judgement, and of the budget of the whole evaluator."""
+"""Counts the spending of a judge: for one judgement, and of the evaluator's budget."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Tally:
-    """What one judgement took."""
+    """The requests, tokens and cost of one judgement."""
 
     calls: int = 0
     cached: int = 0
-    """Answers that were in the cache."""
+    """Answers that came from the cache."""
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = 0.0
@@ -36,7 +36,7 @@ class Tally:
         self.cost_usd = (self.cost_usd or 0.0) + (cost or 0.0) if known else None
 
     def metrics(self) -> dict[str, float | None]:
-        """Return its numbers, as a result has them."""
+        """Return its numbers as the metrics of a result."""
         return {
             "calls": float(self.calls),
             "cached": float(self.cached),
@@ -46,20 +46,20 @@ class Tally:
 
 
 class Spending:
-    """The budget of an evaluator; threads share it.
+    """The budget of an evaluator; safe to share between threads.
 
-    A limit is compared before each call, so that it is exceeded by no more than the calls in
-    flight; that of calls is exact.
+    Limits are checked before each call, so that only calls in flight can exceed them; the limit of
+    calls is exact.
     """
 
     def __init__(self, budget: Budget, model: str, ledger: Ledger | None = None) -> None:
-        """Go on with what the ledger has; without one start with nothing spent."""
+        """Continue with the totals of the ledger; without one, start with nothing spent."""
         self._budget = budget
         self._model = model
         self._ledger = ledger or RunLedger()
 
     def begin(self, tally: Tally) -> None:
-        """Count a call that begins now; raises ``BudgetSpentError`` if it may not."""
+        """Count a call that begins now; raises ``BudgetSpentError`` if the budget is spent."""
         with self._ledger.open() as spent:
             for name in ("calls", "tokens", "usd"):
                 limit = getattr(self._budget, name)
@@ -70,10 +70,10 @@ class Spending:
         tally.calls += 1
 
     def end(self, tally: Tally, prompt: Prompt, reply: Reply) -> int:
-        """Count what a call took, and return its tokens.
+        """Count the tokens and cost of a finished call, and return its tokens.
 
-        The budget counts estimates where the provider tells nothing. Raises ``BudgetSpentError`` if
-        it cannot be kept.
+        The budget counts estimates if the provider reports no usage. Raises ``BudgetSpentError`` if
+        the totals cannot be recorded.
         """
         tally.add(reply.usage, usd(reply.usage, rates_of(self._model)))
         counted = reply.usage

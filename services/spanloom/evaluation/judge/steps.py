@@ -1,7 +1,7 @@
-"""The steps of a run as numbered lines: who did what, which call a result answers, what was said.
+"""Writes the steps of a run as numbered lines: agents, calls, results and messages.
 
-A model's call has a line for each message that it heard first and one for its answer; each tool run
-has its result with the id of its call, also where the model that asked for it has no output.
+A model call has a line for each new message of its input and one for its answer; each tool run has
+its result with the id of its call, even if the model that requested it has no output.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ _CONVERSING = frozenset({"model", "tool"})
 
 
 class Line(NamedTuple):
-    """A line: what may not be cut, and a text that may."""
+    """A line: a head that is kept, and a text that may be cut."""
 
     number: int
-    """Of its step, from 1."""
+    """The number of its step, from 1."""
     head: str
     text: str
     is_result: bool = False
 
 
-class Told(NamedTuple):
-    """The steps of a run."""
+class StepLines(NamedTuple):
+    """The steps of a run as lines."""
 
     lines: Sequence[Line]
     step_ids: Sequence[str]
-    """Of number 1, 2, …"""
+    """Ids of the steps with the numbers 1, 2, …"""
     left_out: int
-    """Characters of files in the texts, which nobody reads."""
+    """Characters of Base64 files that were removed from the texts."""
 
     @property
     def chars(self) -> int:
-        """Characters of all texts, files included."""
+        """The number of characters of all texts, removed files included."""
         return sum(len(line.text) for line in self.lines) + self.left_out
 
 
-def tell_steps(document: Document) -> Told:
-    """Return the steps of all agents, by their starts."""
+def step_lines(document: Document) -> StepLines:
+    """Return the steps of all agents as lines, sorted by start."""
     timed: list[tuple[int, DocumentStep]] = []
     turns: dict[str, list[Turn]] = {}
     for agent in document.agents:
@@ -63,7 +63,7 @@ def tell_steps(document: Document) -> Told:
             text = without_base64(line.text)
             left_out += max(0, len(line.text) - len(text))
             lines.append(line._replace(text=text))
-    return Told(lines, [step.id for _, step in timed], left_out)
+    return StepLines(lines, [step.id for _, step in timed], left_out)
 
 
 def _add_turns(agent: DocumentAgent, turns: dict[str, list[Turn]]) -> None:
@@ -99,13 +99,13 @@ def _line_of(turn: Turn, place: str, number: int, step: DocumentStep) -> Line:
 def _call(call: Mapping[str, object]) -> str:
     function = call.get("function")
     named = function if isinstance(function, dict) else {}
-    given = named.get("arguments") or ""
-    shown = _plain(given) if isinstance(given, str) else str(json_value(str(given)))
-    return f"call {_word(call.get('id'))} {_word(named.get('name'))}({without_base64(shown)})"
+    arguments = named.get("arguments") or ""
+    text = _plain(arguments) if isinstance(arguments, str) else str(json_value(str(arguments)))
+    return f"call {_word(call.get('id'))} {_word(named.get('name'))}({without_base64(text)})"
 
 
 def _plain(arguments: str) -> str:
-    """Return arguments with their characters as they are, where the sender wrote escapes."""
+    """Return arguments with their characters in place of JSON escapes."""
     if "\\u" not in arguments:
         return arguments
     value = json_value(arguments)
@@ -113,10 +113,10 @@ def _plain(arguments: str) -> str:
 
 
 def _state(step: DocumentStep) -> str:
-    """Return how a step failed, else nothing."""
+    """Return ``error CODE`` for a failed step, else an empty text."""
     return "" if step.error is None else f"error {_word(step.error.get('code'))} "
 
 
 def _word(value: object) -> str:
-    """Return a name on one line; one without a name is ``-``."""
+    """Return a name on one line; ``-`` if it is empty."""
     return " ".join(str(value if value is not None else "").split())[:200] or "-"

@@ -1,4 +1,4 @@
-"""Finds texts of a run that speak to who evaluates it."""
+"""Finds texts of a run that address its evaluator: a sign of prompt injection."""
 
 from __future__ import annotations
 

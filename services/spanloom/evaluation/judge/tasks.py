@@ -1,4 +1,4 @@
-"""The system's messages of a judge: the task, the criteria, and how to answer."""
+"""Writes the system messages of a judge: the task, the criteria, and the form of the answer."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _MEMBER = ', "canary": "as the check says"'
 
 
 def whole_task(config: JudgeConfig, material: Material, marks: Marks, count: int = 1) -> str:
-    """Return the task of giving a value: of steps, or of the findings of several parts."""
+    """Return the task of judging: the steps, or the findings of ``count`` parts."""
     name = material.lines_name
     about = material.about_lines + "\n" if material.steps.lines else ""
     if count > 1:
@@ -72,7 +72,7 @@ def whole_task(config: JudgeConfig, material: Material, marks: Marks, count: int
 def window_task(
     config: JudgeConfig, material: Material, marks: Marks, place: tuple[int, int]
 ) -> str:
-    """Return the task of reading one part; ``place`` is its number, from 1, and the last one."""
+    """Return the task of reading one part; ``place`` is its number, from 1, and their count."""
     return _WINDOW.format(
         at=place[0],
         count=place[1],
@@ -91,7 +91,10 @@ def _check(config: JudgeConfig, marks: Marks) -> dict[str, str]:
 
 def _categories(config: JudgeConfig) -> tuple[str, str]:
     values = config.values or {}
-    lines = [f"- {name}: {told}" if told else f"- {name}" for name, told in values.items()]
+    lines = [
+        f"- {name}: {definition}" if definition else f"- {name}"
+        for name, definition in values.items()
+    ]
     return "The value is one of these categories:\n" + "\n".join(lines), "a category"
 
 

@@ -1,4 +1,4 @@
-"""Makes texts shorter, and says in them what was left out."""
+"""Shortens texts; a note in them says how much was left out."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _BASE64 = re2.compile(r"(?:data:[\w/+.;=-]{1,100};base64,)?[A-Za-z0-9+/_-]{256,}
 _NOTE = "[{} characters left out]"
 _NOTE_TOKENS = 12
 LINE = 200
-"""Characters of a text that is cut to one line."""
+"""Characters of a text that is shortened to one line."""
 
 
 def without_base64(text: str) -> str:
-    """Return a text with a note in place of each encoded file."""
+    """Return a text with a note in place of each Base64-encoded file."""
     if len(text) < 256:
         return text
     found: str = _BASE64.sub(lambda match: f"[file of {len(match.group())} characters]", text)
@@ -22,7 +22,7 @@ def without_base64(text: str) -> str:
 
 
 def cut_middle(text: str, most: int) -> str:
-    """Return a text of about ``most`` characters at most, both ends of it."""
+    """Return both ends of a text, together at most about ``most`` characters."""
     if len(text) <= most:
         return text
     half = most // 2
@@ -30,7 +30,7 @@ def cut_middle(text: str, most: int) -> str:
 
 
 def cut_to(text: str, tokens: int) -> str:
-    """Return a text of at most so many tokens, both ends of it."""
+    """Return both ends of a text, together at most ``tokens`` tokens."""
     size = estimated_tokens(text)
     most = max(0, tokens - _NOTE_TOKENS) * len(text) // max(1, size)
     while size > tokens:
@@ -42,6 +42,6 @@ def cut_to(text: str, tokens: int) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the begin of a text as one line."""
+    """Return the beginning of a text as one line."""
     line = " ".join(text[: 4 * LINE].split())[:LINE]
     return f"{line} {_NOTE.format(len(text) - LINE)}" if len(text) > LINE else line

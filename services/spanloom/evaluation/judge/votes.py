@@ -1,4 +1,4 @@
-"""Makes one judgement of several votes: the majority of categories, the median of numbers."""
+"""Combines votes: the majority of categories, the median of numbers."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class Outcome(NamedTuple):
-    """What the votes say together."""
+    """The combined votes."""
 
     answer: Answer
-    """The first vote of the value that won."""
+    """The first vote for the winning value."""
     metrics: dict[str, float | None]
-    """``votes``; of categories the share that ``agreement`` names, of numbers their ``spread``."""
+    """``votes``, and for categories their ``agreement`` (a share), for numbers their ``spread``."""
 
 
 def decide(answers: Sequence[Answer]) -> Outcome | None:
-    """Return the judgement of votes, of which there is at least one.
+    """Return the outcome of one or more votes.
 
-    ``None`` if no category has more than half of them. The median of an odd number of votes is one
-    of them.
+    ``None`` if no category has more than half of them. Their number is odd, so that the median is
+    one of them.
     """
     values = [answer.value for answer in answers]
     count = float(len(values))

@@ -1,4 +1,4 @@
-"""Splits lines into windows, each of which begins with the last steps of the one before."""
+"""Splits lines into overlapping windows: each begins with the last steps of the one before."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ if TYPE_CHECKING:
     from spanloom.evaluation.judge.steps import Line
 
 OVERLAP = 2
-"""Steps that two windows have in common."""
+"""Common steps of two consecutive windows."""
 _LINE_SHARE = 8
-"""The head and the text of a line have each at most a part of so many of a window."""
+"""Head and text of a line get at most one part in eight of a window each."""
 _OVERLAP_SHARE = 4
 
 
 def capacity(windows: int, tokens: int) -> int:
-    """Return how many tokens of bounded lines fit for sure into so many windows.
+    """Return the tokens of bounded lines that certainly fit into a number of windows.
 
-    Each has at most a quarter of repeated lines, and a quarter that the next line does not fit in.
+    A window has at most a quarter of repeated lines, and a quarter left that the next line exceeds.
     """
     return windows * tokens // 2
 
 
 def bounded(line: Line, tokens: int) -> Line:
-    """Return a line of at most a quarter of a window."""
+    """Return a line shortened to a quarter of a window."""
     most = tokens // _LINE_SHARE - 1
     return line._replace(head=cut_to(line.head, most), text=cut_to(line.text, most))
 
 
 def split(lines: Sequence[Line], tokens: int) -> Sequence[Sequence[Line]]:
-    """Return bounded lines in windows of at most so many tokens."""
+    """Return bounded lines in windows of at most ``tokens`` tokens."""
     windows: list[Sequence[Line]] = []
     window: list[Line] = []
     used = 0
@@ -51,15 +51,15 @@ def split(lines: Sequence[Line], tokens: int) -> Sequence[Sequence[Line]]:
 def _repeated(window: Sequence[Line], tokens: int) -> list[Line]:
     """Return the lines of the last steps of a window, as many as fit."""
     numbers = list(dict.fromkeys(line.number for line in reversed(window)))[:OVERLAP]
-    kept: list[Line] = []
+    repeated: list[Line] = []
     for line in reversed(window):
         tokens -= size(line)
         if line.number not in numbers or tokens < 0:
             break
-        kept.append(line)
-    return kept[::-1]
+        repeated.append(line)
+    return repeated[::-1]
 
 
 def size(line: Line) -> int:
-    """Return the tokens of a line, estimated."""
+    """Return the estimated tokens of a line."""
     return estimated_tokens(line.head) + estimated_tokens(line.text) + 1

@@ -1,4 +1,4 @@
-"""Trajectory match: compares the calls of a run with those of a reference.
+"""Trajectory match: compares the calls of a run with the calls of a reference.
 
 In: a run and its reference. Out: one boolean with precision, recall, F1 and order, and the first
 difference in words. Start with ``kind.py``; ``docs/evaluation/match.md`` defines the modes.

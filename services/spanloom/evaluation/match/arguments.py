@@ -1,7 +1,7 @@
-"""How the arguments of calls are compared: each call gets the set of those that it matches.
+"""Compares the arguments of calls: each call gets the set of reference calls that it matches.
 
-A set of positions is an integer with a bit for each. So 10,000 calls are compared with 10,000 in a
-fraction of a second, as equal arguments share a key, and partial ones a few sets.
+A set of positions is an integer with a bit for each. Equal arguments share a key, and partial ones
+a few sets, so that comparing 10,000 calls with 10,000 takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.call import Call
     from spanloom.evaluation.subject.canonical import Budget
 
-MAX_ASKED = 4_000_000
-"""How many pairs a function is asked about: those of 2,000 calls and 2,000."""
+MAX_PAIRS = 4_000_000
+"""Pairs of arguments that a function compares at most: 2,000 calls with 2,000."""
 Placed: TypeAlias = tuple[int, object]
 """Position of a call in the reference, and its arguments."""
 
 
 class Rule(Protocol):
-    """How the arguments of one tool are compared."""
+    """Compares the arguments of one tool."""
 
     def __call__(self, actual: Sequence[object], reference: Sequence[Placed]) -> Sequence[int]:
         """Return, for each of the actual arguments, the positions that it matches."""
@@ -36,7 +36,7 @@ class Rule(Protocol):
 def match_calls(
     actual: Sequence[Call], reference: Sequence[Call], config: MatchConfig, budget: Budget
 ) -> list[int]:
-    """Return for each actual call the set of the reference's calls that it matches.
+    """Return for each actual call the set of reference calls that it matches.
 
     Raises ``TooLargeError``.
     """
@@ -69,18 +69,18 @@ def _rule_of(tool: str, config: MatchConfig, budget: Budget) -> Rule:
     if isinstance(chosen, list):
         paths = [path.split(".") for path in chosen]
         return _by_key(lambda value: tuple(canonical(at_path(value, p), budget) for p in paths))
-    return _by_asking(chosen, budget)
+    return _by_function(chosen, budget)
 
 
 def at_path(value: object, path: Sequence[str]) -> object:
-    """Return what is at a path of keys; ``None`` if there is nothing."""
+    """Return the value at a path of keys; ``None`` if it is absent."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def _by_key(key_of: Callable[[Any], Hashable]) -> Rule:
-    """Return the rule by which arguments match whose keys are equal."""
+    """Return a rule: arguments match if their keys are equal."""
 
     def masks(actual: Sequence[object], reference: Sequence[Placed]) -> Sequence[int]:
         known: defaultdict[Hashable, int] = defaultdict(int)
@@ -91,8 +91,8 @@ def _by_key(key_of: Callable[[Any], Hashable]) -> Rule:
     return masks
 
 
-def _by_asking(matcher: Matcher, budget: Budget) -> Rule:
-    """Return the rule of a function; it is asked once about each pair of different arguments."""
+def _by_function(matcher: Matcher, budget: Budget) -> Rule:
+    """Return a rule that calls a function once for each pair of distinct arguments."""
 
     def masks(actual: Sequence[object], reference: Sequence[Placed]) -> Sequence[int]:
         places: defaultdict[str, int] = defaultdict(int)
@@ -102,8 +102,8 @@ def _by_asking(matcher: Matcher, budget: Budget) -> Rule:
             places[key] |= 1 << at
             due.setdefault(key, value)
         ours = {canonical(value, budget): value for value in actual}
-        if len(ours) * len(due) > MAX_ASKED:
-            raise TooLargeError(f"a function would be asked about more than {MAX_ASKED:,} pairs")
+        if len(ours) * len(due) > MAX_PAIRS:
+            raise TooLargeError(f"a function would be asked about more than {MAX_PAIRS:,} pairs")
         found = {
             key: sum(places[one] for one, theirs in due.items() if matcher(mine, theirs))
             for key, mine in ours.items()

@@ -1,4 +1,4 @@
-"""Two lists of calls that were compared: their pairs, and the numbers of a result."""
+"""The comparison of two lists of calls: their pairs, and the metrics of a result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.canonical import Budget
 
 MAX_CALLS = 30_000
-"""Of a run and of a reference; a set of so many calls takes 4 kB."""
+"""Limit for a run and for a reference; a set of so many calls takes 4 kB."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Compared:
 
     @property
     def is_first_fit(self) -> bool:
-        """Whether there were too many calls to look for the largest pairing."""
+        """Whether calls were too many to compute the largest pairing."""
         return max(len(self.actual), len(self.reference)) > MAX_BEST
 
     @cached_property
@@ -69,7 +69,7 @@ class Compared:
 def compare(
     actual: Sequence[Call], reference: Sequence[Call], config: MatchConfig, budget: Budget
 ) -> Compared:
-    """Compare calls; raises ``TooLargeError`` for too many of them, or too large ones."""
+    """Compare calls; raises ``TooLargeError`` for too many or too large calls."""
     if (count := max(len(actual), len(reference))) > MAX_CALLS:
         raise TooLargeError(f"{count:,} calls are more than {MAX_CALLS:,}")
     return Compared(actual, reference, match_calls(actual, reference, config, budget))

@@ -19,7 +19,7 @@ Matcher: TypeAlias = Callable[[Any, Any], bool]
 Override: TypeAlias = ArgsMode | list[str] | Matcher
 ARGS_MODES: tuple[ArgsMode, ...] = get_args(ArgsMode)
 OF_LIBRARIES = frozenset({"strict", "unordered", "subset", "superset"})
-"""The modes that the libraries have."""
+"""The modes of the libraries."""
 
 
 def _override(value: object) -> object:
@@ -64,7 +64,7 @@ class MatchConfig(BaseModel):
 
 
 def check_compat(config: MatchConfig) -> None:
-    """Raise ``InvalidEvaluatorError`` for what the library has not."""
+    """Raise ``InvalidEvaluatorError`` for options that the library lacks."""
     if config.mode not in OF_LIBRARIES:
         known = ", ".join(sorted(OF_LIBRARIES))
         raise InvalidEvaluatorError("mode", f"{config.compat} has {known}, not {config.mode}")

@@ -1,11 +1,11 @@
-"""The first difference of a run and a reference in each mode, and the calls that show it."""
+"""Finds the first difference of a run and a reference, by mode, and the calls that show it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.evaluation.match.order import common_prefix, found_in_order
-from spanloom.evaluation.match.words import described, told_apart
+from spanloom.evaluation.match.order import common_prefix, matched_in_order
+from spanloom.evaluation.match.words import described, difference_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,31 +30,31 @@ def exact(compared: Compared) -> Difference | None:
     differing = [
         n for n, mask in enumerate(compared.masks) if n >= len(theirs) or not mask >> n & 1
     ]
-    if len(ours) != len(theirs):  # later calls are where they should be, but for the shift
+    if len(ours) != len(theirs):  # later calls are only shifted
         differing = list(compared.extra) or differing
     if at == len(theirs):
         return Difference(f"call {at + 1}, {described(ours[at])}, is one too many", differing)
     if at == len(ours):
         return Difference(f"call {at + 1}, {described(theirs[at])}, is missing", differing)
-    words = f"call {at + 1} {told_apart(ours[at], theirs[at])}"
+    words = f"call {at + 1} {difference_of(ours[at], theirs[at])}"
     return Difference(words, differing or [at])
 
 
 def in_order(compared: Compared) -> Difference | None:
-    """Look for the reference in the calls, in its order, with others in between."""
-    found = found_in_order(compared.masks, len(compared.reference))
-    if found == len(compared.reference):
+    """Find the calls of the reference in its order; other calls may be in between."""
+    matched = matched_in_order(compared.masks, len(compared.reference))
+    if matched == len(compared.reference):
         return None
-    matching = [at for at, mask in enumerate(compared.masks) if mask >> found & 1]
+    matching = [at for at, mask in enumerate(compared.masks) if mask >> matched & 1]
     if not matching:
-        return _missing(compared, found)
-    call = described(compared.reference[found])
-    before = described(compared.reference[found - 1])
+        return _missing(compared, matched)
+    call = described(compared.reference[matched])
+    before = described(compared.reference[matched - 1])
     return Difference(f"{call} does not come after {before}", matching)
 
 
 def unordered(compared: Compared) -> Difference | None:
-    """Look for a partner of each call on both sides."""
+    """Find a partner for each call on both sides."""
     missing, extra = superset(compared), subset(compared)
     if missing is None or extra is None:
         return missing or extra
@@ -62,30 +62,32 @@ def unordered(compared: Compared) -> Difference | None:
 
 
 def subset(compared: Compared) -> Difference | None:
-    """Look for a partner of each actual call."""
+    """Find a partner for each actual call."""
     if not compared.extra:
         return None
     call = compared.actual[compared.extra[0]]
     same = [compared.reference[at] for at in compared.missing]
     alike = next((other for other in same if other.name == call.name), None)
     if alike is not None:
-        return Difference(f"call {compared.extra[0] + 1} {told_apart(call, alike)}", compared.extra)
+        return Difference(
+            f"call {compared.extra[0] + 1} {difference_of(call, alike)}", compared.extra
+        )
     words = f"call {compared.extra[0] + 1}, {described(call)}, is not in the reference"
     return Difference(words, compared.extra)
 
 
 def superset(compared: Compared) -> Difference | None:
-    """Look for a partner of each call of the reference."""
+    """Find a partner for each call of the reference."""
     return _missing(compared, compared.missing[0]) if compared.missing else None
 
 
 def _missing(compared: Compared, at: int) -> Difference:
-    """Return that a call of the reference is missing; calls of its tool are the evidence."""
+    """Return the difference of a missing reference call; calls of its tool are the evidence."""
     call = compared.reference[at]
     alike = [n for n in compared.extra if compared.actual[n].name == call.name]
     if alike:
         ours = compared.actual[alike[0]]
-        return Difference(f"call {alike[0] + 1} {told_apart(ours, call)}", alike)
+        return Difference(f"call {alike[0] + 1} {difference_of(ours, call)}", alike)
     return Difference(f"{described(call)} of the reference is missing", [])
 
 
@@ -96,4 +98,4 @@ LISTS: Mapping[str, Callable[[Compared], Difference | None]] = {
     "subset": subset,
     "superset": superset,
 }
-"""What compares two lists of calls, by mode; ``None`` if they match."""
+"""The comparison of each mode; it returns ``None`` if the calls match."""

@@ -1,4 +1,4 @@
-"""Arguments that are a part of others: compared by their members, each of which is an item."""
+"""Finds arguments that are a subset of others; each member of an object is an item."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 _Item: TypeAlias = tuple[str, str]
 _Placed: TypeAlias = tuple[int, object]
 _OBJECT: _Item = ("object", "")
-"""An item that all objects have, so that nothing else is a part of one."""
+"""An item of all objects, so that no other value is a subset of one."""
 _FEW = 16
-"""As long as so few have an item, its set is made when it is needed."""
+"""With fewer positions the set of an item is computed each time, not cached."""
 
 
 def masks_of_subsets(
     actual: Sequence[object], reference: Sequence[_Placed], budget: Budget
 ) -> list[int]:
-    """Return for each of the actual arguments those of the reference that have all its members."""
-    known = _Known(reference, budget)
+    """Return for each actual value the reference values that have all its members."""
+    reference_items = _ReferenceItems(reference, budget)
     found = []
     for value in actual:
-        mask = known.everything
+        mask = reference_items.everything
         for item in _items(value, budget):
-            mask &= known.having(item)
+            mask &= reference_items.having(item)
             if not mask:
                 break
         found.append(mask)
@@ -39,22 +39,22 @@ def masks_of_subsets(
 def masks_of_supersets(
     actual: Sequence[object], reference: Sequence[_Placed], budget: Budget
 ) -> list[int]:
-    """Return for each of the actual arguments those of the reference that are a part of it.
+    """Return for each actual value the reference values that are a subset of it.
 
-    These are the ones of which as many items are found as they have.
+    A subset is a value all of whose items were counted.
     """
-    known = _Known(reference, budget)
-    return [known.parts_of(_items(value, budget)) for value in actual]
+    reference_items = _ReferenceItems(reference, budget)
+    return [reference_items.parts_of(_items(value, budget)) for value in actual]
 
 
-class _Known:
-    """The items of the reference, and the positions that have each."""
+class _ReferenceItems:
+    """The items of the reference, and the positions of each."""
 
     def __init__(self, reference: Sequence[_Placed], budget: Budget) -> None:
         self._places: defaultdict[_Item, list[int]] = defaultdict(list)
         self._masks: dict[_Item, int] = {}
         self._sizes: list[int] = []
-        """How many items each position has: the set of those with bit 0 of it, with bit 1, …"""
+        """The number of items at each position: the set of positions with bit 0, with bit 1, …"""
         for at, value in reference:
             items = _items(value, budget)
             for item in items:
@@ -92,7 +92,7 @@ def _items(value: object, budget: Budget) -> set[_Item]:
 
 
 def _add_number(counts: list[int], number: int, mask: int) -> None:
-    """Set a number at the positions of a mask that have 0 so far."""
+    """Set the count of the positions in a mask, which is 0 so far."""
     while len(counts) < number.bit_length():
         counts.append(0)
     for at in range(number.bit_length()):
@@ -101,7 +101,7 @@ def _add_number(counts: list[int], number: int, mask: int) -> None:
 
 
 def _add_one(counts: list[int], mask: int) -> None:
-    """Add one at each position of a mask, to all of them at once."""
+    """Add one to the counts of all positions in a mask."""
     at = 0
     while mask:
         if at == len(counts):

@@ -1,4 +1,4 @@
-"""The kind ``match``: what it reads, and how it judges a run by its reference."""
+"""The kind ``match``: its views, and the judgement of a run by its reference."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 MAX_EVIDENCE = 100
 _NAMED = frozenset({Part.TYPES, Part.NAMES, Part.TIMES})
 _PAIRED = _NAMED | {Part.ARGUMENTS, Part.OUTPUTS, Part.METADATA, Part.ERRORS}
-"""A failed call may be a retry; a model's output has arguments that an input may lack."""
+"""Errors show retries; a model's output has arguments that the input of a tool may lack."""
 _MESSAGES = frozenset(
     {Part.TYPES, Part.NAMES, Part.IDS, Part.INPUTS, Part.OUTPUTS, Part.ERRORS, Part.METADATA}
 )
-"""What a conversation is made of; its texts are not compared, and yet decide what was new."""
+"""The parts of a conversation; its texts are not compared, but decide which messages are new."""
 _VIEWS: dict[str, AbstractSet[Part]] = {
     "ran": _PAIRED,
     "requested": _PAIRED,
@@ -43,7 +43,7 @@ _VIEWS: dict[str, AbstractSet[Part]] = {
     "graph": _NAMED | {Part.METADATA},
 }
 _OF_MESSAGES = frozenset({"ran", "requested"})
-"""What ``strict`` compares by the messages; of anything else it compares the order."""
+"""Lists that ``strict`` compares message by message; of the others it compares the order."""
 
 
 def make_match(config: MatchConfig, results: Results) -> Judging:
@@ -68,12 +68,12 @@ def _guarded(
     config: MatchConfig,
     results: Results,
 ) -> Result:
-    """Judge a run that has a reference; a run that cannot be read is an error without one, too."""
-    subject.run  # noqa: B018  # raises if it cannot
+    """Judge a run; ``na`` without a reference, an error if run or reference cannot be read."""
+    subject.run  # noqa: B018  # raises for an unreadable run
     try:
         reference = subject.reference
         if reference is not None and not (reference.is_messages and config.of in _OF_MESSAGES):
-            reference.document  # noqa: B018  # read first, so that its faults are not the run's
+            reference.document  # noqa: B018  # read here to attribute its faults to the reference
     except UnreadableRunError as error:
         return results.error(ErrorCode.UNREADABLE_EXPECTED, f"reference: {error}")
     if reference is None:

@@ -1,4 +1,4 @@
-"""The order of calls: how much of a reference is found in its order."""
+"""Measures how many calls of a reference appear in its order."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 def longest_common(masks: Iterable[int], length: int) -> int:
     """Return the length of the longest common subsequence of calls and a reference.
 
-    ``masks`` are the positions of the reference that each call matches, ``length`` is that of the
-    reference. A row of the usual table is one integer, whose zero bits are where it grows.
+    ``masks`` are the positions of the reference that each call matches, ``length`` is the length of
+    the reference. A row of the usual table is one integer; its zero bits mark the increments.
     """
     whole = (1 << length) - 1
     row = whole
@@ -23,15 +23,15 @@ def longest_common(masks: Iterable[int], length: int) -> int:
 
 
 def common_prefix(masks: Sequence[int]) -> int:
-    """Return how many calls match the call at the same position of the reference."""
+    """Return the number of leading calls that match the reference at the same position."""
     for at, mask in enumerate(masks):
         if not mask >> at & 1:
             return at
     return len(masks)
 
 
-def found_in_order(masks: Iterable[int], length: int) -> int:
-    """Return how many calls of the reference, from its first, the calls have in this order."""
+def matched_in_order(masks: Iterable[int], length: int) -> int:
+    """Return the number of leading reference calls that appear in order among the calls."""
     at = 0
     for mask in masks:
         if at < length and mask >> at & 1:

@@ -8,14 +8,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MAX_BEST = 2_000
-"""Up to so many calls on each side the largest pairing is found; above, each takes the first."""
+"""Calls per side up to which the largest pairing is computed; above, calls pair first fit."""
 
 
 def pair(masks: Sequence[int], *, is_best: bool = True) -> list[int]:
-    """Return the partner of each row, -1 for none; ``masks`` are the columns that it may have.
+    """Return the partner of each row, -1 for none; ``masks`` are the allowed columns.
 
-    Without ``is_best`` each row takes the first column that is left. Rows and columns come in
-    their order, so that the same input gives the same pairs.
+    Without ``is_best`` each row takes the first free column. Rows and columns are visited in order,
+    so that the same input gives the same pairs.
     """
     pairing = _Pairing(masks)
     pairing.take_first()
@@ -29,14 +29,14 @@ class _Pairing:
         self.masks = masks
         self.partner = [-1] * len(masks)
         self._owner: dict[int, int] = {}
-        """The row of each column that is taken."""
+        """The row of each paired column."""
         self._free = 0
-        """The columns that are not."""
+        """The set of free columns."""
         for mask in masks:
             self._free |= mask
 
     def take_first(self) -> None:
-        """Give each row the first column that is free."""
+        """Pair each row with the first free column."""
         for row, mask in enumerate(self.masks):
             if left := mask & self._free:
                 self._take(row, _lowest(left))
@@ -47,7 +47,7 @@ class _Pairing:
         self._free &= ~(1 << column)
 
     def improve(self) -> bool:
-        """Swap along disjoint shortest paths to free columns; return whether there was one."""
+        """Augment along disjoint shortest paths to free columns; return whether any exists."""
         alone = [row for row, column in enumerate(self.partner) if column < 0 and self.masks[row]]
         layers = self._layers(alone)
         if not layers:
@@ -57,7 +57,7 @@ class _Pairing:
         return True
 
     def _layers(self, rows: Sequence[int]) -> list[int]:
-        """Return the columns at each distance from rows without one, as far as a free column."""
+        """Return the columns at each distance from unpaired rows, up to the first free column."""
         layers: list[int] = []
         seen = 0
         while rows:
@@ -73,7 +73,7 @@ class _Pairing:
         return []
 
     def _swap_along(self, start: int, layers: list[int]) -> None:
-        """Find a path from a row through one column of each layer, and shift the pairs along it."""
+        """Find a path from a row through one column of each layer, and augment along it."""
         path: list[tuple[int, int]] = []
         row = start
         while True:

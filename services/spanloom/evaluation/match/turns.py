@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from spanloom.core.formats.conversation import conversation
 from spanloom.evaluation.match.difference import Difference
 from spanloom.evaluation.match.pairing import MAX_BEST, pair
-from spanloom.evaluation.match.words import described, told_apart
+from spanloom.evaluation.match.words import described, difference_of
 from spanloom.evaluation.subject.call import Call
-from spanloom.evaluation.subject.message_calls import asked_by, role_of
+from spanloom.evaluation.subject.message_calls import calls_requested_by, role_of
 from spanloom.evaluation.subject.run import root_agent
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Turn(NamedTuple):
-    """A message: its role, and which of all calls are its own."""
+    """A message: its role, and the range of its calls among all calls."""
 
     role: str
     first: int
@@ -29,21 +29,21 @@ class Turn(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """The messages of a run, and the calls of all of them."""
+    """The messages of a run, and their calls."""
 
     turns: Sequence[Turn]
     calls: Sequence[Call]
 
 
 def turns_of(run: Run) -> Turns:
-    """Return the messages of a run; of a document, the conversation of the root agent.
+    """Return the messages of a run; for a document, the conversation of the root agent.
 
     Raises ``UnreadableRunError``.
     """
     turns: list[Turn] = []
     calls: list[Call] = []
     for message, step_id in _messages_of(run):
-        made = [Call(one.name, one.arguments, step_id) for one in asked_by(message)]
+        made = [Call(one.name, one.arguments, step_id) for one in calls_requested_by(message)]
         turns.append(Turn(role_of(message), len(calls), len(made), step_id))
         calls += made
     return Turns(turns, calls)
@@ -92,7 +92,7 @@ def _words(extra: Sequence[int], missing: Sequence[int], compared: Compared) -> 
         return f"{described(compared.actual[extra[0]])} is one call too many"
     if not extra:
         return f"{described(compared.reference[missing[0]])} is missing"
-    return f"a call {told_apart(compared.actual[extra[0]], compared.reference[missing[0]])}"
+    return f"a call {difference_of(compared.actual[extra[0]], compared.reference[missing[0]])}"
 
 
 def _calls_of(turns: Iterable[Turn]) -> Sequence[int]:

@@ -1,4 +1,4 @@
-"""Calls in words, in short."""
+"""Describes calls and their differences in short phrases."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.call import Call
 
 MAX_CHARS = 120
-"""Of a value."""
+"""Characters of a value."""
 
 
 def described(call: Call) -> str:
-    """Return a call as ``search({"query": "fjords"})``, or the name of another step."""
+    """Return a tool call as ``search({"query": "fjords"})``, another step by its name."""
     name = call.name[:MAX_CHARS] or "(no name)"
     return f"{name}({_value(call.arguments)})" if call.type == "tool" else name
 
 
-def told_apart(ours: Call, theirs: Call) -> str:
-    """Return how a call is another one than that of the reference."""
+def difference_of(ours: Call, theirs: Call) -> str:
+    """Return the difference of a call and a reference call as a phrase."""
     if (ours.type, ours.name) != (theirs.type, theirs.name):
         return f"is {described(ours)}, not {described(theirs)}"
-    given, due = ours.arguments, theirs.arguments
-    if isinstance(given, dict) and isinstance(due, dict):
-        for key in sorted({*given, *due}, key=str):
-            if key not in given:
+    actual, due = ours.arguments, theirs.arguments
+    if isinstance(actual, dict) and isinstance(due, dict):
+        for key in sorted({*actual, *due}, key=str):
+            if key not in actual:
                 return f"is {described(ours)}: {key} is absent, not {_value(due[key])}"
             if key not in due:
                 return f"is {described(ours)}: {key} is not in the reference"
-            if canonical(given[key]) != canonical(due[key]):
+            if canonical(actual[key]) != canonical(due[key]):
                 return f"is {described(ours)}: {key} is not {_value(due[key])}"
     return f"is {described(ours)}, not {described(theirs)}"
 

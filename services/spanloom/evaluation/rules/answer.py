@@ -1,4 +1,4 @@
-"""The rule on the answer of a run: not empty, and what else is asked of it."""
+"""The rule ``answer``: the answer of a run is not empty, and fits the configured conditions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _listed(value: object) -> object:
 
 
 class Answer(BaseModel):
-    """What is asked of an answer, besides that it is not empty."""
+    """Conditions on an answer, besides not being empty."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -65,14 +65,14 @@ def _options(value: object) -> object:
     return {} if value is True or value == "not_empty" else value
 
 
-def _answer(asked: Answer) -> Check:
+def _answer(required: Answer) -> Check:
     def check(facts: Facts) -> Verdict:
         top = facts.top
         if not top.output and not any(s.input or s.output for s in (top, *facts.steps)):
             raise NotApplicableError("the texts of the run were not captured")
         answer = answer_in(top.output, MAX_WHOLE)
         evidence = [Evidence(step_id=top.id, field="output")]
-        faults = list(_faults(asked, answer))
+        faults = list(_faults(required, answer))
         if faults:
             return Verdict(False, f"the answer {'; it '.join(faults)}", evidence)
         return Verdict(True, "the answer is as asked", evidence)
@@ -80,15 +80,15 @@ def _answer(asked: Answer) -> Check:
     return check
 
 
-def _faults(asked: Answer, answer: str) -> Iterator[str]:
-    if asked.not_empty and not answer.strip():
+def _faults(required: Answer, answer: str) -> Iterator[str]:
+    if required.not_empty and not answer.strip():
         yield "is empty"
         return
-    if asked.matches is not None and not compile_pattern(asked.matches)(answer):
-        yield f"does not match {asked.matches[:80]}"
-    if missing := [text for text in asked.contains if text not in answer]:
+    if required.matches is not None and not compile_pattern(required.matches)(answer):
+        yield f"does not match {required.matches[:80]}"
+    if missing := [text for text in required.contains if text not in answer]:
         yield f"does not contain {named(missing)}"
-    if asked.json_schema is not None and (fault := _unfit(asked.json_schema, answer)):
+    if required.json_schema is not None and (fault := _unfit(required.json_schema, answer)):
         yield fault
 
 

@@ -1,4 +1,4 @@
-"""The rule on arguments of tools: they fit the schemas with which models were offered the tools."""
+"""The rule ``arguments``: arguments of tool calls fit the schemas that models were offered."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from spanloom.evaluation.rules.rule import (
     NotApplicableError,
     Rule,
     Verdict,
+    evidence_of,
     named,
-    shown,
     times,
 )
 from spanloom.evaluation.rules.schemas import (
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 _MAX_REPR = 1 << 16
-"""Characters of arguments that are read as Python's notation."""
+"""Characters of arguments that are parsed as a Python repr, at most."""
 _WORK_OF_CALL = 20
-"""Work that each call of a long run adds: about what the schema of a tool takes."""
+"""Work allowed for each call: about what the schema of a tool takes."""
 
 
 def _by_schema(_: Literal["schema"]) -> Check:
@@ -45,7 +45,7 @@ def _by_schema(_: Literal["schema"]) -> Check:
 def _check(facts: Facts) -> Verdict:
     offered = _offered(facts)
     wrong: list[DocumentStep] = []
-    said: list[str] = []
+    rationale: list[str] = []
     warnings: dict[str, None] = {}
     checked = 0
     work = Work(MAX_WORK + _WORK_OF_CALL * len(facts.tools))
@@ -60,19 +60,21 @@ def _check(facts: Facts) -> Verdict:
         checked += 1
         if fault:
             wrong.append(step)
-            said.append(f"{step.name}: {fault}")
+            rationale.append(f"{step.name}: {fault}")
     if not checked:
         raise NotApplicableError("no tool that ran has a schema in the run")
     metrics = {"checked": float(checked), "unchecked": float(len(facts.tools) - checked)}
     if wrong:
-        told = f"{times(len(wrong), 'call')} with arguments that do not fit: {named(said, 3)}"
-        return Verdict(False, told, shown(wrong, "input"), metrics, list(warnings))
-    told = f"the arguments of {times(checked, 'call')} fit their schemas"
-    return Verdict(True, told, (), metrics, list(warnings))
+        summary = (
+            f"{times(len(wrong), 'call')} with arguments that do not fit: {named(rationale, 3)}"
+        )
+        return Verdict(False, summary, evidence_of(wrong, "input"), metrics, list(warnings))
+    summary = f"the arguments of {times(checked, 'call')} fit their schemas"
+    return Verdict(True, summary, (), metrics, list(warnings))
 
 
 def _arguments(step: DocumentStep, schema: Schema) -> object:
-    """Return the arguments of a call; a single one may have been written bare."""
+    """Return the arguments of a call; a bare value is the only argument of its schema."""
     if not step.input:
         return {}
     value = json_value(step.input)
@@ -85,7 +87,7 @@ def _arguments(step: DocumentStep, schema: Schema) -> object:
 
 
 def _offered(facts: Facts) -> Mapping[str, Schema]:
-    """Return the schemas of tools by name; of several the first in time."""
+    """Return the schemas of tools by name; the earliest if there are several."""
     tools = offered_in((facts.top, *facts.agents, *facts.models))
     return {tool.name: dict(tool.schema) for tool in tools.values() if tool.schema is not None}
 

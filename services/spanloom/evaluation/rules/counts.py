@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
-from spanloom.evaluation.rules.rule import ORDER, Rule, Verdict, shown, times
+from spanloom.evaluation.rules.rule import ORDER, Rule, Verdict, evidence_of, times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,9 +22,9 @@ def _at_most(noun: str, steps_of: Callable[[Facts], Sequence[DocumentStep]]) -> 
     def make(most: int) -> Check:
         def check(facts: Facts) -> Verdict:
             steps = steps_of(facts)
-            said = f"{times(len(steps), noun)}, at most {most} allowed"
+            rationale = f"{times(len(steps), noun)}, at most {most} allowed"
             metrics = {"measured": float(len(steps)), "limit": float(most)}
-            return Verdict(len(steps) <= most, said, shown(steps[most:]), metrics)
+            return Verdict(len(steps) <= most, rationale, evidence_of(steps[most:]), metrics)
 
         return check
 

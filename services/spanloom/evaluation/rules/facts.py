@@ -1,4 +1,4 @@
-"""The facts that rules judge: the steps of a run, or of one of its agents, in order of time."""
+"""The facts that rules judge: the steps of a run or of one agent, sorted by start."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Facts:
     """A run, or one agent of it."""
 
     def __init__(self, document: HeldDocument, agent: DocumentAgent | None = None) -> None:
-        """View a document; with ``agent`` only the steps that this agent owns."""
+        """Use a document; with ``agent``, only the steps of this agent."""
         self.document = document
         self.agent = agent
         self._canonical: dict[str, str] = {}
@@ -33,34 +33,34 @@ class Facts:
 
     @property
     def top(self) -> DocumentStep:
-        """The step that stands for all: the agent, or the root of the run."""
+        """The agent, or the root of the run."""
         return self.agent or self.document.root
 
     @cached_property
     def agents(self) -> Sequence[DocumentAgent]:
-        """The agents, by start and id."""
+        """The agents, sorted by start and id."""
         if self.agent is not None:
             return [self.agent]
         return sorted(self.document.agents, key=lambda agent: (agent.started_at, agent.id))
 
     @cached_property
     def steps(self) -> Sequence[DocumentStep]:
-        """The owned steps by their start; of equal starts in the order of their agents."""
+        """The steps of the agents, sorted by start, then by agent."""
         return sorted((s for agent in self.agents for s in agent.steps), key=_STARTED_AT)
 
     @cached_property
     def tools(self) -> Sequence[DocumentStep]:
-        """The tool steps, by their start."""
+        """The tool steps, sorted by start."""
         return [step for step in self.steps if step.type == "tool"]
 
     @cached_property
     def models(self) -> Sequence[DocumentStep]:
-        """The model steps, by their start."""
+        """The model steps, sorted by start."""
         return [step for step in self.steps if step.type == "model"]
 
     @cached_property
     def counted(self) -> Sequence[DocumentStep]:
-        """All steps; of a run with its root, as the field ``steps`` of questions counts them."""
+        """The steps that the query field ``steps`` counts: the root included."""
         root = self.document.root
         if self.agent is None and root.type in _CALLING:
             return [root, *(step for step in self.steps if step.id != root.id)]
@@ -68,12 +68,12 @@ class Facts:
 
     @property
     def has_times(self) -> bool:
-        """Whether it is known when anything ran: messages have no times."""
+        """Whether any step has a time; runs made of messages have none."""
         return any(step.started_at or step.duration for step in (self.top, *self.steps))
 
     @cached_property
     def callers(self) -> Mapping[str, DocumentAgent]:
-        """The agent that owns the step of another agent, by the id of the other one."""
+        """The calling agent, by the id of the called agent."""
         found: dict[str, DocumentAgent] = {}
         for agent in self.document.agents:
             for step in agent.steps:
@@ -86,13 +86,13 @@ class Facts:
         return (Facts(self.document, agent) for agent in self.agents)
 
     def once(self, key: Hashable, make: Callable[[], str]) -> str:
-        """Return a text that several rules need, made by the first of them."""
+        """Return a text, computed once for all rules that need it."""
         if key not in self._once:
             self._once[key] = make()
         return self._once[key]
 
     def canonical(self, text: str) -> str:
-        """Return a text so that equal JSON values are equal texts: keys in order, ``1.0`` as 1."""
+        """Return canonical JSON: keys sorted, ``1.0`` as 1; results are cached."""
         known = self._canonical.get(text)
         if known is None:
             known = self._canonical[text] = canonical(text)
@@ -100,7 +100,7 @@ class Facts:
 
 
 def canonical(text: str) -> str:
-    """Return a text so that equal JSON values are equal texts; text that is no JSON stays."""
+    """Return canonical JSON, equal for equal values; text that is no JSON is unchanged."""
     value = json_value(text)
     if isinstance(value, str) and value == text:
         return text
@@ -108,7 +108,7 @@ def canonical(text: str) -> str:
 
 
 def canonical_value(value: Any, *, has_floats: bool = True) -> str:  # any JSON value
-    """Return a text that equal JSON values have in common."""
+    """Return canonical JSON of a value, equal for equal values."""
     if has_floats:
         value = _whole(value)
     try:

@@ -1,11 +1,11 @@
-"""The rule on failed steps: each must be recovered, or be survived by its agent and the run."""
+"""The rule ``errors``: each failed step must be recovered, or survived by its agent and the run."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
 from spanloom.evaluation.contract.view import Part
-from spanloom.evaluation.rules.rule import ORDER, Rule, Verdict, named, shown, times
+from spanloom.evaluation.rules.rule import ORDER, Rule, Verdict, evidence_of, named, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,19 +25,23 @@ def _check(facts: Facts) -> Verdict:
     metrics = {fate: float(count) for fate, count in counts.items()}
     unhandled = [step for step, fate in fates if fate == "unhandled"]
     if unhandled:
-        said = f"{times(len(unhandled), 'failed step')} not handled: "
-        return Verdict(False, said + named(map(_told, unhandled)), shown(unhandled), metrics)
+        rationale = f"{times(len(unhandled), 'failed step')} not handled: "
+        return Verdict(
+            False, rationale + named(map(_described, unhandled)), evidence_of(unhandled), metrics
+        )
     if not fates:
         return Verdict(True, "no step failed", (), metrics)
-    said = ", ".join(f"{count} {fate}" for fate, count in counts.items() if count)
-    return Verdict(True, f"failed steps: {said}", shown(step for step, _ in fates), metrics)
+    rationale = ", ".join(f"{count} {fate}" for fate, count in counts.items() if count)
+    return Verdict(
+        True, f"failed steps: {rationale}", evidence_of(step for step, _ in fates), metrics
+    )
 
 
 _FATES = ("recovered", "survived", "unhandled")
 
 
 def _fates(facts: Facts) -> Iterator[tuple[DocumentStep, str]]:
-    """Yield each failed step and what became of it; the root last, if nothing else tells."""
+    """Yield each failed step with its fate; the root last, unless it was among the steps."""
     root = facts.document.root
     seen = set()
     for one in facts.each_agent():
@@ -59,11 +63,11 @@ def _fates(facts: Facts) -> Iterator[tuple[DocumentStep, str]]:
 
 
 def _what(step: DocumentStep) -> tuple[str, str]:
-    """Return what would have to succeed later: the same tool or model."""
+    """Return type and name of what must succeed later to recover: the same tool or model."""
     return step.type, (step.model or step.name) if step.type == "model" else step.name
 
 
-def _told(step: DocumentStep) -> str:
+def _described(step: DocumentStep) -> str:
     return f"{step.name} ({step.error_message[:60]})" if step.error_message else step.name
 
 

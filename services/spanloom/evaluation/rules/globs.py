@@ -1,4 +1,4 @@
-"""Globs on names: ``delete_*``; case counts."""
+"""Matches names with globs such as ``delete_*``, case-sensitively."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_NAME = 256
-"""Characters of a name that are compared."""
-_MOST_KEPT = 1_000
-"""Names whose answer is kept: runs have few."""
+"""Characters of a name that are compared, at most."""
+_MOST_CACHED = 1_000
+"""Names whose results are cached; runs have few names."""
 Glob = Annotated[str, Field(min_length=1, max_length=256)]
 
 
@@ -27,7 +27,7 @@ Globs = Annotated[list[Glob], Field(min_length=1, max_length=100), BeforeValidat
 
 
 class Names:
-    """Names that at least one glob covers; each name is compared once."""
+    """The set of names that match at least one glob."""
 
     def __init__(self, globs: Sequence[str]) -> None:
         """Compile the globs."""
@@ -35,10 +35,10 @@ class Names:
         self._known: dict[str, bool] = {}
 
     def __contains__(self, name: str) -> bool:
-        """Return whether a glob covers the name."""
+        """Return whether the name matches a glob."""
         known = self._known.get(name)
         if known is None:
             known = self._pattern.match(name[:MAX_NAME]) is not None
-            if len(self._known) < _MOST_KEPT:
+            if len(self._known) < _MOST_CACHED:
                 self._known[name] = known
         return known

@@ -62,16 +62,16 @@ RULES_KIND: Final = Kind(RulesConfig, _make)
 
 
 def _with_those_of_item(
-    rules: Sequence[ReadyRule], given: Mapping[str, Any], subject: Subject
+    rules: Sequence[ReadyRule], config: Mapping[str, Any], subject: Subject
 ) -> Sequence[ReadyRule]:
-    """Return the rules, those that the item has too with the values of the item."""
+    """Return the rules; values in ``expected.rules`` of the item replace configured ones."""
     of_item = subject.expected.rules
     if not of_item:
         return rules
     if not isinstance(of_item, dict):
         raise UnreadableExpectedError("expected.rules: it is no mapping of rules by name")
     try:
-        return read_rules({**given, **{k: v for k, v in of_item.items() if k in given}})
+        return read_rules({**config, **{k: v for k, v in of_item.items() if k in config}})
     except InvalidEvaluatorError as error:
         raise UnreadableExpectedError(f"expected.rules.{error}") from error
 
@@ -104,7 +104,7 @@ def _of_run(check: Check, facts: Facts) -> Verdict:
 
 
 def _by_agent(check: Check, facts: Facts) -> Verdict:
-    """Judge each agent; all must pass, and one that cannot be judged is never a pass."""
+    """Judge each agent; all must pass, and an agent that cannot be judged does not pass."""
     verdicts: list[tuple[str, Verdict]] = []
     unknown: list[str] = []
     for one in facts.each_agent():
@@ -115,11 +115,11 @@ def _by_agent(check: Check, facts: Facts) -> Verdict:
     failed = [(name, verdict) for name, verdict in verdicts if not verdict.passed]
     if not failed and (unknown or not verdicts):
         raise NotApplicableError(unknown[0] if unknown else "the run has no agent")
-    told = failed or verdicts
-    evidence = [place for _, verdict in told for place in verdict.evidence]
+    decisive = failed or verdicts
+    evidence = [place for _, verdict in decisive for place in verdict.evidence]
     return Verdict(
         not failed,
-        "; ".join(f"agent {name}: {verdict.rationale}" for name, verdict in told[:5]),
+        "; ".join(f"agent {name}: {verdict.rationale}" for name, verdict in decisive[:5]),
         evidence[:MAX_EVIDENCE],
         _greatest([verdict.metrics for _, verdict in verdicts]),
         list(dict.fromkeys(one for _, verdict in verdicts for one in verdict.warnings)),

@@ -1,4 +1,4 @@
-"""Rules on numbers of the whole run: tokens, cost, times. What is unknown is never a pass."""
+"""Rules on numbers of the whole run: tokens, cost, times. An unknown number never passes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field
 from spanloom.core.document import whole
 from spanloom.core.extraction.metrics import COST
 from spanloom.evaluation.contract.view import Part
-from spanloom.evaluation.rules.rule import NotApplicableError, Rule, Verdict, shown
+from spanloom.evaluation.rules.rule import NotApplicableError, Rule, Verdict, evidence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -32,9 +32,9 @@ def _at_most(
             if value is None:
                 raise NotApplicableError(f"the run does not tell its {noun}")
             passed = value <= limit
-            said = f"{noun} {_plain(value)}, at most {_plain(limit)} allowed"
-            evidence = () if passed else shown([facts.top])
-            return Verdict(passed, said, evidence, {"measured": value, "limit": limit})
+            rationale = f"{noun} {_plain(value)}, at most {_plain(limit)} allowed"
+            evidence = () if passed else evidence_of([facts.top])
+            return Verdict(passed, rationale, evidence, {"measured": value, "limit": limit})
 
         return check
 
@@ -79,7 +79,7 @@ def _llm_wall_ms(facts: Facts) -> float | None:
 
 
 def _union_ms(steps: Iterable[DocumentStep]) -> int:
-    """Return the time during which at least one step ran; they are in the order of their starts."""
+    """Return the milliseconds in which at least one step ran; the steps are sorted by start."""
     total = reached = 0
     for step in steps:
         start, end = step.times

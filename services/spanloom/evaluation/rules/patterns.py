@@ -1,4 +1,4 @@
-"""Patterns of rules and schemas: RE2's, compiled once."""
+"""Compiles RE2 patterns of rules and schemas, each once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_PATTERN = 1_000
 
 @lru_cache(maxsize=1_024)
 def compile_pattern(pattern: str) -> Callable[[str], bool]:
-    """Return the function that tells whether a text has a match; raises ``ValueError``."""
+    """Return a function: whether a text has a match. Raises ``ValueError`` for a bad pattern."""
     if len(pattern) > MAX_PATTERN:
         raise ValueError(f"a pattern has at most {MAX_PATTERN} characters")
     try:

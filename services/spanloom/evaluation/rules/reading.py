@@ -1,4 +1,4 @@
-"""Reads the rules of a configuration, or of a dataset item."""
+"""Parses the rules of a configuration or of a dataset item."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ class ReadyRule(NamedTuple):
     is_per_agent: bool
 
 
-def read_rules(given: Mapping[str, Any]) -> Sequence[ReadyRule]:  # JSON values
+def read_rules(config: Mapping[str, Any]) -> Sequence[ReadyRule]:  # JSON values
     """Return the rules in the order of the registry; raises ``InvalidEvaluatorError``."""
-    for name in given:
+    for name in config:
         if name not in RULES:
             alike = get_close_matches(str(name), list(RULES), n=1)
             hint = f"did you mean {alike[0]}?" if alike else f"there are {', '.join(RULES)}"
             raise InvalidEvaluatorError(str(name), f"there is no such rule; {hint}")
-    return [_read(name, rule, given[name]) for name, rule in RULES.items() if name in given]
+    return [_read(name, rule, config[name]) for name, rule in RULES.items() if name in config]
 
 
-def _read(name: str, rule: Rule[Any], given: object) -> ReadyRule:
-    has_options = isinstance(given, dict) and "value" in given
+def _read(name: str, rule: Rule[Any], config: object) -> ReadyRule:
+    has_options = isinstance(config, dict) and "value" in config
     try:
-        options = _Options.model_validate(given if has_options else {"value": given})
+        options = _Options.model_validate(config if has_options else {"value": config})
     except ValidationError as error:
         raise _fault(error, name) from error
     try:

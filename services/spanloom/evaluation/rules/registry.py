@@ -1,4 +1,7 @@
-"""All rules by name, in the order of the documentation. A new rule is a module and a line here."""
+"""Registry of all rules by name, in the order of the documentation.
+
+A new rule is a module and a line here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules on repetition: one call that comes again, and cycles of steps."""
+"""Rules on repetition: repeated calls, and cycles of steps."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.evaluation.contract.view import Part
-from spanloom.evaluation.rules.rule import ORDER, Rule, Verdict, named, shown
+from spanloom.evaluation.rules.rule import ORDER, Rule, Verdict, evidence_of, named
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 MAX_PERIOD = 8
 _CALLS = frozenset({"tool", "agent"})
-"""Types of steps that are given arguments."""
+"""Types of steps that have arguments."""
 Times = Annotated[int, Field(strict=True, ge=2, le=1_000)]
 
 
 class Loop(BaseModel):
-    """The cycles that are not allowed."""
+    """The cycles that are forbidden."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     period: Annotated[int, Field(strict=True, ge=1, le=MAX_PERIOD)] = MAX_PERIOD
-    """The most steps of a cycle."""
+    """Steps of a cycle, at most."""
     times: Times
-    """How often a cycle comes in a row until it is a loop."""
+    """Consecutive repetitions of a cycle that make it a loop."""
 
 
 def _repeats(most: int) -> Check:
@@ -51,13 +51,13 @@ def _repeats(most: int) -> Check:
         metrics = {"measured": float(count), "limit": float(most)}
         if count < most:
             return Verdict(True, f"no call came {most} times with one result", (), metrics)
-        said = f"{longest[0].name} ran {count} times with the same arguments and result"
-        return Verdict(False, said, shown(longest), metrics)
+        rationale = f"{longest[0].name} ran {count} times with the same arguments and result"
+        return Verdict(False, rationale, evidence_of(longest), metrics)
 
     return check
 
 
-class _Found(NamedTuple):
+class _Cycle(NamedTuple):
     steps: Sequence[DocumentStep]
     period: int
 
@@ -68,33 +68,33 @@ def _loop(limits: Loop) -> Check:
             if found := _find_loop(one, limits):
                 cycle = [step.name for step in found.steps[: found.period]]
                 agent = found.steps[0].agent_name
-                said = f"{agent} repeated {named(cycle)} {limits.times} times in a row"
-                return Verdict(False, said, shown(found.steps))
+                rationale = f"{agent} repeated {named(cycle)} {limits.times} times in a row"
+                return Verdict(False, rationale, evidence_of(found.steps))
         return Verdict(True, f"no cycle came {limits.times} times in a row")
 
     return check
 
 
-def _find_loop(facts: Facts, limits: Loop) -> _Found | None:
-    """Return the shortest cycle of an agent that comes often enough, from its first step.
+def _find_loop(facts: Facts, limits: Loop) -> _Cycle | None:
+    """Return the shortest cycle of an agent with enough repetitions; ``None`` without one.
 
-    What models and graphs are given grows with every call, so that it is not compared in a cycle
-    that has a tool or an agent; in a cycle of models alone it is all there is to compare.
+    Inputs of models and graphs grow with every call, so they are not compared in a cycle that has a
+    tool or an agent; in a cycle of models alone they are compared.
     """
-    told, whole = [], []
+    calls_only, whole = [], []
     for step in facts.steps:
         is_call = step.type in _CALLS
-        given = facts.canonical(step.input) if is_call else step.input
-        told.append((step.type, step.name, given if is_call else None))
-        whole.append((step.type, step.name, given))
-    ways = (_numbered(told), True), (_numbered(whole), False)
+        arguments = facts.canonical(step.input) if is_call else step.input
+        calls_only.append((step.type, step.name, arguments if is_call else None))
+        whole.append((step.type, step.name, arguments))
+    ways = (_numbered(calls_only), True), (_numbered(whole), False)
     for period in range(1, limits.period + 1):
         size = period * limits.times
         for numbers, needs_call in ways:
             for start in _runs(numbers, period, size):
                 cycle = facts.steps[start : start + period]
                 if not needs_call or any(step.type in _CALLS for step in cycle):
-                    return _Found(facts.steps[start : start + size], period)
+                    return _Cycle(facts.steps[start : start + size], period)
     return None
 
 
@@ -104,7 +104,7 @@ def _numbered(keys: Sequence[Hashable]) -> Sequence[int]:
 
 
 def _runs(keys: Sequence[int], period: int, size: int) -> Iterator[int]:
-    """Yield where a run of at least ``size`` keys begins, each equal to the one a period before."""
+    """Yield the start of each sequence of ``size`` keys that repeats with a period."""
     equal = 0
     for at in range(period, len(keys)):
         equal = equal + 1 if keys[at] == keys[at - period] else 0

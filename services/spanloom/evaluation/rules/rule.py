@@ -1,4 +1,4 @@
-"""A rule: the values that it takes, what it reads, and how it judges the facts of a run."""
+"""A rule: its values, its view of a run, and the function that judges facts."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from spanloom.evaluation.rules.facts import Facts
 
     Check: TypeAlias = Callable[[Facts], "Verdict"]
-    """Raises ``NotApplicableError``, or ``TooLargeError`` for a run beyond its bounds."""
+    """Raises ``NotApplicableError``, or ``TooLargeError`` for a run that exceeds a limit."""
 
 ValueT = TypeVar("ValueT")
 MAX_EVIDENCE = 100
-"""Steps that one result names; the rationale has their number."""
+"""Steps in the evidence of one result, at most; the rationale has their number."""
 ORDER = frozenset({Part.TYPES, Part.NAMES, Part.IDS, Part.TIMES})
-"""What is read by a rule about which steps ran, and when."""
+"""The view of a rule about which steps ran, and when."""
 
 
 class NotApplicableError(Exception):
@@ -30,7 +30,7 @@ class NotApplicableError(Exception):
 
 
 class Verdict(NamedTuple):
-    """What a rule found."""
+    """The judgement of a rule."""
 
     passed: bool
     rationale: str
@@ -46,12 +46,12 @@ class Rule(Generic[ValueT]):
     value: Any  # a type for pydantic: of unions and annotated types there is no `type[...]`
     """The type of its value, checked by pydantic."""
     make: Callable[[ValueT], Check]
-    """Raises ``ValueError`` for a value that cannot be meant."""
+    """Returns the check for a value; raises ``ValueError`` for an invalid value."""
     reads: AbstractSet[Part]
-    """The parts of a run that it reads."""
+    """The parts of a run that the rule reads."""
 
 
-def shown(steps: Iterable[DocumentStep], field: str | None = None) -> Sequence[Evidence]:
+def evidence_of(steps: Iterable[DocumentStep], field: str | None = None) -> Sequence[Evidence]:
     """Return the first ``MAX_EVIDENCE`` steps as evidence, each once."""
     ids = list(dict.fromkeys(step.id for step in steps))[:MAX_EVIDENCE]
     return [Evidence(step_id=id_, field=field) for id_ in ids]

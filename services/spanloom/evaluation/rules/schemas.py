@@ -1,7 +1,7 @@
-"""Checks values against JSON Schemas of users and of telemetry, within bounds.
+"""Checks values against JSON Schemas of users and of telemetry, within limits.
 
-``jsonschema`` checks; patterns are RE2's, nothing is loaded from elsewhere, and the work is
-counted, as a schema of a few hundred characters can ask for any number of comparisons.
+``jsonschema`` checks, with RE2 patterns and without remote references. Work is counted, as a
+schema of a few hundred characters can require any number of comparisons.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 MAX_SCHEMA = 1 << 18
 """Bytes of a schema as JSON."""
 MAX_WORK = 50_000
-"""Keywords that are checked for one value; one on a list or object counts each item."""
+"""Keywords that are checked for one value; a keyword on a list or object counts each item."""
 _EMPTY: Registry[Any] = Registry()
 _work: ContextVar[Work] = ContextVar("work")
-"""What is left for the value that is checked."""
+"""The remaining work for the value that is being checked."""
 _UNREADABLE = (UnknownType, Unresolvable)
 _ODD = (AttributeError, TypeError, ValueError, KeyError, RecursionError, OverflowError)
 
 
 class UnreadableSchemaError(ValueError):
-    """The schema is none, or one that cannot be checked here; the message says why."""
+    """The schema is invalid or unsupported; the message says why."""
 
 
 def check_schema(schema: Mapping[str, Any]) -> None:  # a JSON Schema
-    """Raise ``UnreadableSchemaError`` for a schema that its draft does not allow."""
+    """Raise ``UnreadableSchemaError`` for a schema that is invalid in its draft."""
     if (size := len(dump(schema))) > MAX_SCHEMA:
         raise UnreadableSchemaError(f"a schema of {size} bytes; at most {MAX_SCHEMA} are checked")
     try:
@@ -61,24 +61,24 @@ def check_schema(schema: Mapping[str, Any]) -> None:  # a JSON Schema
 
 
 class Work:
-    """How much work is left, for one value or for several."""
+    """The remaining work, for one value or for several."""
 
     def __init__(self, left: int = MAX_WORK) -> None:
-        """Begin with so many keywords."""
+        """Begin with a number of keywords."""
         self.left = left
 
     def take(self, count: int) -> None:
-        """Take some of it; raises ``TooLargeError`` if there is none left."""
+        """Spend work; raises ``TooLargeError`` if too little is left."""
         self.left -= count
         if self.left < 0:
             raise TooLargeError("checking values against their schemas takes too much work")
 
 
 def first_fault(schema: Mapping[str, Any], value: object, work: Work) -> str:  # a JSON Schema
-    """Return the first fault of a value in words; empty for a valid one.
+    """Return the first fault of a value in words; empty for a valid value.
 
     The schema has at most ``MAX_SCHEMA`` bytes. Raises ``UnreadableSchemaError``, or
-    ``TooLargeError`` if checking takes more than the work that is left.
+    ``TooLargeError`` if the remaining work is too little.
     """
     token = _work.set(work)
     try:
@@ -102,7 +102,7 @@ def _draft(schema: Mapping[str, Any]) -> Any:  # a class of validators
 
 @lru_cache(maxsize=16)
 def _bounded(draft: Any) -> Any:  # classes of validators
-    """Return the validators of a draft with our patterns, each keyword counted."""
+    """Return the validator of a draft with RE2 patterns and counted keywords."""
     keywords = draft.VALIDATORS | {
         name: keyword for name, keyword in _OURS.items() if name in draft.VALIDATORS
     }
@@ -125,7 +125,7 @@ def _size(value: object) -> int:
 
 
 def _patterns(schema: object) -> Iterator[str]:
-    """Yield everything that may be a pattern of a schema."""
+    """Yield all possible patterns in a schema."""
     waiting = [schema]
     while waiting:
         value = waiting.pop()
@@ -158,7 +158,7 @@ def _pattern_properties(
 def _additional_properties(
     validator: Any, value: Any, instance: Any, schema: Any
 ) -> Iterator[ValidationError]:
-    """Yield faults in the order of the instance: the library has none."""
+    """Yield faults in the order of the instance, which the library does not keep."""
     if not isinstance(instance, dict):
         return
     known = schema.get("properties", {})

@@ -1,8 +1,8 @@
-"""Searches the texts of a run with the recognisers of redaction, what is repeated once.
+"""Searches the texts of a run with the recognisers of redaction; repeated parts only once.
 
-Every model call repeats the conversation so far, so that a run is mostly the same messages again:
-what is new in each text is searched, all of it at once. Only a run that has a match is searched
-text by text, for the places.
+Every model call repeats the conversation so far, so a run is mostly repeated messages. Therefore
+the new part of each text is searched, all of them joined. Only a run with a match is searched text
+by text, for the places of matches.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 MAX_TEXT = 1 << 23
 """Characters that are searched in one run."""
 MAX_CPU_S = 3.0
-"""CPU time of the search in one run: some expressions of a library are slow on hostile texts."""
+"""CPU seconds of the search in one run: some recognisers are slow on hostile texts."""
 _BETWEEN = "\n\n"
 _JSON = ("{", "[")
 _SHORTEST = 3
 """Characters of the shortest match: ``::1``."""
 _USUAL_KEY = 12
-"""Characters of the keys of messages and calls, which are not searched."""
+"""Characters of JSON keys that are not searched: keys of messages and calls are short."""
 _SMALL = 10**6
-"""Numbers up to this are none of those that are looked for."""
+"""Numbers up to this are too short to match."""
 
 
 class Search:
-    """The search in one run; raises ``TooLargeError`` beyond its bounds."""
+    """The search in one run; raises ``TooLargeError`` beyond its limits."""
 
     def __init__(self, recognisers: Mapping[str, Recogniser]) -> None:
         """Begin without texts."""
@@ -54,16 +54,16 @@ class Search:
 
     def matches(self, text: str) -> Sequence[tuple[str, int, int]]:
         """Return kind, start and end of each match in a text, by their start."""
-        known = self._known.get(text)
-        if known is None:
+        matches_of = self._known.get(text)
+        if matches_of is None:
             self._take(text)
             found = {
                 (kind, start, end)
                 for kind, find in self._recognisers.items()
                 for start, end in find(text, self._tick)
             }
-            known = self._known[text] = sorted(found, key=lambda one: (one[1], one[2], one[0]))
-        return known
+            matches_of = self._known[text] = sorted(found, key=lambda one: (one[1], one[2], one[0]))
+        return matches_of
 
     def _take(self, text: str) -> None:
         self._left -= len(text)
@@ -76,29 +76,29 @@ class Search:
 
 
 def join_new(texts: Iterable[str]) -> str:
-    """Return everything that is said in texts, each part of it once."""
+    """Return all parts of texts joined, each distinct part once."""
     parts: dict[str, None] = {}
-    before: deque[str] = deque(maxlen=INPUTS_AT_HAND)
+    earlier: deque[str] = deque(maxlen=INPUTS_AT_HAND)
     for text in dict.fromkeys(texts):
-        _add(_new_value(text, before), parts)
+        _add(_new_value(text, earlier), parts)
     return _BETWEEN.join(parts)
 
 
-def _new_value(text: str, before: deque[str]) -> Any:  # any JSON value
-    """Return what a text adds to the lists before it, of which one may be its exact beginning."""
+def _new_value(text: str, earlier: deque[str]) -> Any:  # any JSON value
+    """Return the new part of a text, if an earlier list is a prefix of it; else all of it."""
     if not text.startswith(_JSON):
         return text
     if text.startswith("["):
-        known = next(filter(text.startswith, before), "")
-        before.append(text[:-1])
-        if known:
-            rest = text[len(known) + 1 :]  # after a comma, or nothing after the last bracket
+        matches_of = next(filter(text.startswith, earlier), "")
+        earlier.append(text[:-1])
+        if matches_of:
+            rest = text[len(matches_of) + 1 :]  # after a comma, or nothing after the last bracket
             return json_value(f"[{rest}") if rest else []
     return json_value(text)
 
 
 def _add(value: Any, parts: dict[str, None]) -> None:  # any JSON value
-    """Add every text and long number in a value, and every long key."""
+    """Add the texts, large numbers and long keys of a value."""
     waiting = [value]
     while waiting:
         item = waiting.pop()

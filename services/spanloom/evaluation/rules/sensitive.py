@@ -1,6 +1,6 @@
-"""Rules on what no text may have: ``secrets`` and ``pii``, by the recognisers of redaction.
+"""The rules ``secrets`` and ``pii``: no text may contain them, by the recognisers of redaction.
 
-Evidence says where a match is; the match itself is in no result.
+Evidence has the place of a match; no result contains the match itself.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Places(BaseModel):
 
     side: Literal["input", "output", "both"] = "both"
     tools: Globs | None = None
-    """Only the texts of these tools; without, the texts of all steps and of the run."""
+    """Only texts of these tools; by default, texts of all steps and of the run."""
 
 
 class _Pii(_Places):
@@ -43,7 +43,7 @@ class _Pii(_Places):
 
 
 def _places(value: object) -> object:
-    """Return ``true`` as all places, and a side by its name."""
+    """Return options: ``true`` is all places, a text is a side."""
     if value is True:
         return {}
     return {"side": value} if isinstance(value, str) else value
@@ -94,7 +94,7 @@ def _none_in(places: _Places, recognisers: Mapping[str, Recogniser]) -> Check:
 def _texts(
     steps: Iterable[DocumentStep], sides: Iterable[str]
 ) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield the texts with their step and side; an agent is also a step of its caller."""
+    """Yield each text with its step id and side; an agent is also a step of its caller."""
     for step in steps:
         for side in sides:
             if text := getattr(step, side):
@@ -114,9 +114,9 @@ def _verdict(found: Sequence[tuple[str, Evidence]], recognisers: Mapping[str, ob
     metrics = {kind: float(counts[kind]) for kind in recognisers}
     if not found:
         return Verdict(True, f"found no {', '.join(recognisers)}", (), metrics)
-    said = ", ".join(f"{kind} ({times(count, 'place')})" for kind, count in counts.items())
+    rationale = ", ".join(f"{kind} ({times(count, 'place')})" for kind, count in counts.items())
     evidence = [place for _, place in found[:MAX_EVIDENCE]]
-    return Verdict(False, f"found {said}", evidence, metrics)
+    return Verdict(False, f"found {rationale}", evidence, metrics)
 
 
 _READS = ORDER | {Part.INPUTS, Part.OUTPUTS}

@@ -1,6 +1,6 @@
-"""Finds which texts reach others: equal, or with a run of 32 characters in common.
+"""Finds results that appear in later texts: equal, or with 32 consecutive characters in common.
 
-The time is linear in the texts for one batch of results, and ``TooLargeError`` bounds the batches.
+Time is linear in the texts for each batch of results; too many batches raise ``TooLargeError``.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 SHINGLE = 32
-"""Characters in common that make two texts the same one, in parts."""
+"""Consecutive common characters that count as a match."""
 ENDS = 8_192
-"""Characters of a long text that are compared, of its beginning and of its end."""
+"""Characters of a long text that are compared, at its beginning and at its end."""
 _BATCH = 1 << 18
-"""Characters of results that are compared at one time: each shingle takes about 200 bytes."""
+"""Shingles of one batch of results, about 200 bytes each."""
 _MOST_COMPARED = 1 << 23
-"""Characters of texts that shingles are cut of, over all batches: a second of CPU time."""
+"""Characters of texts that are compared, over all batches: about a second of CPU time."""
 _MOST_SEARCHED = 1 << 29
-"""Characters that short texts are searched in, over all of them."""
+"""Characters that are searched for short results, over all of them."""
 
 
 class Sought(NamedTuple):
-    """A result that is looked for in texts."""
+    """A result to find in texts."""
 
     key: int
     forms: Sequence[str]
-    """The texts as which it may appear."""
+    """The texts in which form it may appear."""
     after: int
-    """Only texts after this position count."""
+    """Only texts after this position match."""
 
 
 def find_reached(sought: Sequence[Sought], texts: Mapping[str, int]) -> set[int]:
-    """Return the keys of those that reach a text; ``texts`` have the last position of each.
+    """Return the keys of results found in a text; ``texts`` has the last position of each text.
 
     Raises ``TooLargeError``.
     """
@@ -52,7 +52,7 @@ def find_reached(sought: Sequence[Sought], texts: Mapping[str, int]) -> set[int]
 
 
 def _contained(sought: Iterable[Sought], texts: Mapping[str, int]) -> set[int]:
-    """Return those with a form shorter than a shingle that is in a text."""
+    """Return the keys of results with a form shorter than a shingle that is in a text."""
     found = set()
     searched, size = 0, sum(map(len, texts))
     for one in sought:

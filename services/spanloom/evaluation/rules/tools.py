@@ -1,4 +1,4 @@
-"""Rules on the tools that ran: which ones, and in which order."""
+"""Rules on the tools of a run, and on their order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from spanloom.evaluation.contract.view import Part
 from spanloom.evaluation.rules.globs import Glob, Globs, Names
-from spanloom.evaluation.rules.rule import ORDER, Rule, Verdict, named, shown, times
+from spanloom.evaluation.rules.rule import ORDER, Rule, Verdict, evidence_of, named, times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ def _required(globs: Sequence[str]) -> Check:
         if missing:
             return Verdict(False, f"no call of {named(missing)}")
         found = [step for step in facts.tools if any(step.name in names for _, names in each)]
-        return Verdict(True, f"every required tool ran: {named(globs)}", shown(found))
+        return Verdict(True, f"every required tool ran: {named(globs)}", evidence_of(found))
 
     return check
 
@@ -53,12 +53,12 @@ def _forbidden(globs: Sequence[str]) -> Check:
 def _none_of(found: Sequence[DocumentStep], word: str) -> Verdict:
     if not found:
         return Verdict(True, f"no call of a tool that is {word}")
-    said = f"{times(len(found), 'call')} of tools that are {word}: "
-    return Verdict(False, said + named(step.name for step in found), shown(found))
+    rationale = f"{times(len(found), 'call')} of tools that are {word}: "
+    return Verdict(False, rationale + named(step.name for step in found), evidence_of(found))
 
 
 def _as_pairs(value: object) -> object:
-    """Return one pair of names as a list of pairs."""
+    """Return a list of pairs; a single pair may be without a list."""
     if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
         return [value]
     return value
@@ -80,8 +80,8 @@ def _by_pairs(
         def check(facts: Facts) -> Verdict:
             for first, second, firsts, seconds in each:
                 if wrong := judge(facts.tools, firsts, seconds):
-                    said = broken.format(calls=times(len(wrong), "call"), a=first, b=second)
-                    return Verdict(False, said, shown(wrong))
+                    rationale = broken.format(calls=times(len(wrong), "call"), a=first, b=second)
+                    return Verdict(False, rationale, evidence_of(wrong))
             return Verdict(True, "; ".join(kept.format(a=a, b=b) for a, b, *_ in each))
 
         return check
@@ -92,7 +92,7 @@ def _by_pairs(
 def _too_early(
     tools: Sequence[DocumentStep], firsts: Names, seconds: Names
 ) -> Sequence[DocumentStep]:
-    """Return the second ones that start before a first one has ended without error."""
+    """Return the ``seconds`` that start before one of ``firsts`` has ended without error."""
     done: int | None = None
     wrong = []
     for step in tools:
@@ -107,7 +107,7 @@ def _too_early(
 def _too_late(
     tools: Sequence[DocumentStep], firsts: Names, seconds: Names
 ) -> Sequence[DocumentStep]:
-    """Return the first one that ended and the second ones that start after it."""
+    """Return the first of ``firsts`` to end, and the ``seconds`` that start after it."""
     ended: DocumentStep | None = None
     wrong = []
     for step in tools:

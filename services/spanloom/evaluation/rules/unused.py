@@ -1,4 +1,4 @@
-"""The rule on results of tools that no later model call has in its input."""
+"""The rule ``unused_results``: each tool result appears in the input of a later model call."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from spanloom.evaluation.rules.rule import (
     NotApplicableError,
     Rule,
     Verdict,
+    evidence_of,
     named,
-    shown,
     times,
 )
 from spanloom.evaluation.rules.shingles import Sought, find_reached
@@ -36,16 +36,16 @@ def _none(value: object) -> object:
 
 
 Most = Annotated[int, Field(strict=True, ge=0), BeforeValidator(_none)]
-"""``true``, or how many results may be unused."""
+"""``true`` for none, or the number of results that may be unused."""
 _MAX_FORMS = 64
-"""Texts inside a result that are looked for, besides the whole of it."""
+"""Texts inside a result that are searched for, besides the whole."""
 _MAX_REPR = 1 << 16
-"""Characters of a result that are read as Python's notation, which costs more than JSON."""
+"""Characters of a result that are parsed as a Python repr, which costs more than JSON."""
 _JSON = ("{", "[")
 
 
-class _Heard(NamedTuple):
-    """What the model calls of an agent had in their inputs, with the last position of each."""
+class _Inputs(NamedTuple):
+    """The texts in inputs of an agent's model calls, with the last position of each."""
 
     ids: Mapping[str, int]
     """Call ids of results."""
@@ -66,25 +66,27 @@ def _unused(allowed: int) -> Check:
         metrics = {"measured": float(count), "limit": float(allowed), "results": float(judged)}
         if not count:
             return Verdict(True, "every result reached a later model call", (), metrics)
-        said = f"{times(count, 'result')} reached no later model call: "
-        said += named(step.name for step in unused)
-        return Verdict(count <= allowed, said, shown(unused, "output"), metrics)
+        rationale = f"{times(count, 'result')} reached no later model call: "
+        rationale += named(step.name for step in unused)
+        return Verdict(count <= allowed, rationale, evidence_of(unused, "output"), metrics)
 
     return check
 
 
 def _find_unused(facts: Facts) -> tuple[int, Sequence[DocumentStep]]:
-    """Return how many results could be judged, and the steps of the unused ones."""
+    """Return the number of results that could be judged, and the steps of the unused ones."""
     everything = facts if facts.agent is None else type(facts)(facts.document)
     positions = {id(step): at for at, step in enumerate(everything.steps)}
-    heard: dict[int, _Heard] = {}
+    inputs_by_agent: dict[int, _Inputs] = {}
     judged = 0
     unused: list[DocumentStep] = []
     for agent in facts.agents:
         readers = [agent]
         if (caller := facts.callers.get(agent.id)) is not None:
             readers.append(caller)
-        inputs = [heard.setdefault(id(one), _listen(one, positions)) for one in readers]
+        inputs = [
+            inputs_by_agent.setdefault(id(one), _read_inputs(one, positions)) for one in readers
+        ]
         results = [step for step in agent.steps if step.type == "tool" and step.output]
         if not results or not any(one.is_captured for one in inputs):
             continue
@@ -96,25 +98,25 @@ def _find_unused(facts: Facts) -> tuple[int, Sequence[DocumentStep]]:
 
 
 def _used(
-    results: Sequence[DocumentStep], inputs: Sequence[_Heard], positions: Mapping[int, int]
+    results: Sequence[DocumentStep], inputs: Sequence[_Inputs], positions: Mapping[int, int]
 ) -> set[int]:
     used: set[int] = set()
-    for heard in inputs:
+    for inputs_by_agent in inputs:
         sought = []
         for at, step in enumerate(results):
             position = positions[id(step)]
-            if at in used or heard.last < position:
+            if at in used or inputs_by_agent.last < position:
                 continue
             call_id = str(step.metadata.get("tool_call_id") or "")
-            if call_id and heard.ids.get(call_id, -1) > position:
+            if call_id and inputs_by_agent.ids.get(call_id, -1) > position:
                 used.add(at)
             else:
                 sought.append(Sought(at, list(_forms(step.output)), position))
-        used |= find_reached(sought, heard.texts)
+        used |= find_reached(sought, inputs_by_agent.texts)
     return used
 
 
-def _listen(agent: DocumentAgent, positions: Mapping[int, int]) -> _Heard:
+def _read_inputs(agent: DocumentAgent, positions: Mapping[int, int]) -> _Inputs:
     ids: dict[str, int] = {}
     texts: dict[str, int] = {}
     is_captured, last = False, -1
@@ -131,23 +133,23 @@ def _listen(agent: DocumentAgent, positions: Mapping[int, int]) -> _Heard:
                 texts[text] = last
     for text in [text for text in texts if text.startswith(_JSON)]:
         texts.setdefault(canonical(text), texts[text])
-    return _Heard(ids, texts, is_captured, last)
+    return _Inputs(ids, texts, is_captured, last)
 
 
 def _forms(text: str) -> Iterator[str]:
-    """Yield the texts as which a result may appear: whole, in one notation, and what is in it."""
+    """Yield the forms in which a result may appear: whole, as canonical JSON, and its strings."""
     yield text
     if text.startswith(_JSON):
-        told = text if len(text) > _MAX_REPR else as_json(text)  # or Python's notation
-        yield canonical(told)
-        inner = (part for part in _strings(json_value(told)) if part != told)
+        notation = text if len(text) > _MAX_REPR else as_json(text)  # or Python's notation
+        yield canonical(notation)
+        inner = (part for part in _strings(json_value(notation)) if part != notation)
         for _, part in zip(range(_MAX_FORMS), inner, strict=False):
             if len(part) > 2:
                 yield part
 
 
 def _strings(value: Any) -> Iterator[str]:  # any JSON value, of bounded depth
-    """Yield every text in a value, without the keys."""
+    """Yield the strings in a value, without keys."""
     if isinstance(value, str):
         if value:
             yield value

@@ -1,4 +1,4 @@
-"""Agreement of two raters; the statistics of annotation on plain lists."""
+"""Agreement of two raters on plain lists, by the statistics of annotation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
     """Return Cohen's kappa of two raters over the same units, in the same order.
 
-    ``None`` without units, and where both always give one label: nothing is left to chance.
+    ``None`` without units, and if both always give the same label, as kappa is undefined then.
     Raises ``ValueError`` for lists of different lengths.
     """
     if len(first) != len(second):

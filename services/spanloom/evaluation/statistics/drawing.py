@@ -1,4 +1,4 @@
-"""Draws with replacement, quickly: the indexes of a draw are bytes, made without a loop in Python.
+"""Fast draws with replacement: the indexes of a draw are bytes, computed without a Python loop.
 
 A draw from 256 items or fewer is a slice of random bytes from which those at or above the largest
 multiple of the number of items are deleted; the rest modulo that number are uniform.
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 Seed = int | str | bytes
 MOST = 256
-"""Items that a byte can count."""
+"""Items that a byte can index."""
 _AT_ONCE = 1 << 15
-"""Random bytes that are made at one time."""
+"""Random bytes generated at a time."""
 
 
 def draws(n: int, times: int, seed: Seed) -> Iterator[bytes]:

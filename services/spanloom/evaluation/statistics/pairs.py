@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from spanloom.evaluation.statistics.drawing import Seed
 
 _EXACT_UP_TO = 13
-"""With so many differences all flips are fewer than the draws."""
+"""Up to so many differences, all flips are fewer than ``DRAWS``."""
 _BITS = 8
 _NEARLY = 1 - 1e-9
-"""Sums as far from 0 as the observed one count, whatever their floats round to."""
+"""Factor that lets sums equal to the observed one count in spite of rounding."""
 
 
 def sign_flip(differences: Sequence[float], seed: Seed) -> float:
-    """Return the two-sided p-value that differences are as often above 0 as below; 1 without any.
+    """Return the two-sided p-value of differences symmetric around 0; 1 without any.
 
-    Exact for up to 13 that are not 0, else of 10,000 flips. Raises ``ValueError`` for NaN and
-    infinite ones.
+    Exact for up to 13 differences other than 0, else by 10,000 random flips. Raises ``ValueError``
+    for NaN and infinite ones.
     """
     values = [value for value in differences if value]
     observed = abs(math.fsum(values))

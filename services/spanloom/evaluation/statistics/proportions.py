@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Z = 1.959963984540054
-"""The 97.5 % quantile of the normal distribution: of all intervals here."""
+"""The 97.5 % quantile of the normal distribution, for 95 % intervals."""
 _NEARLY = 1 + 1e-7
-"""Tables as likely as the observed one count as extreme, whatever their floats round to."""
+"""Factor that lets tables as likely as the observed one count in spite of rounding."""
 
 
 def wilson(k: float, n: int) -> tuple[float, float]:
@@ -36,7 +36,7 @@ def wilson(k: float, n: int) -> tuple[float, float]:
 
 
 def newcombe(first: tuple[int, int], second: tuple[int, int]) -> tuple[float, float]:
-    """Return the 95 % interval of the second share less the first; each is (k, n).
+    """Return the 95 % interval of the second share minus the first; each is (k, n).
 
     (-1, 1) if either has no trials. Raises ``ValueError`` unless 0 ≤ k ≤ n.
     """
@@ -68,7 +68,7 @@ def mcnemar(b: int, c: int) -> float:
 def fisher(first: tuple[int, int], second: tuple[int, int]) -> float:
     """Return Fisher's exact two-sided p-value that two shares, each (k, n), are the same.
 
-    Tables that are at most as likely as the observed one count. Raises ``ValueError`` unless
+    It sums the tables that are at most as likely as the observed one. Raises ``ValueError`` unless
     0 ≤ k ≤ n.
     """
     (k, n), (other_k, other_n) = first, second

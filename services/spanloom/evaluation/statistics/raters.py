@@ -21,29 +21,29 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     Label: TypeAlias = Hashable
-    """A text or a number."""
+    """A label: a text or a number."""
     Counts: TypeAlias = Mapping[tuple[Label, Label], float]
-    """How often each pair of labels was given."""
+    """The number of units by pair of labels."""
 
 
 class Unit(NamedTuple):
-    """What is judged: a trajectory, or a step of it."""
+    """A judged unit: a trajectory, or a step of it."""
 
     trace_id: str
     step_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What people say of one unit."""
+class PeopleLabels:
+    """The labels of people for one unit."""
 
     by_person: Mapping[str, Label]
     decided: Label | None = None
-    """What an adjudicator decided; else the majority counts."""
+    """The label of an adjudicator; without one the majority counts."""
 
     @property
     def label(self) -> Label | None:
-        """What people say together; ``None`` where no label has more than half of them."""
+        """The common label of people; ``None`` if no label has more than half of the votes."""
         if self.decided is not None:
             return self.decided
         label, most = Counter(self.by_person.values()).most_common(1)[0]
@@ -51,18 +51,18 @@ class Said:
 
 
 class Agreed(NamedTuple):
-    """How far an evaluator agrees with people."""
+    """The agreement of an evaluator with people."""
 
     n: int
-    """Units that count: both judged them, and people agree enough."""
+    """Units that count: both judged them, and people have a common label."""
     undecided: int
-    """Units on which no label has the majority of people."""
+    """Units without a majority of people."""
     only_evaluator: int
     only_people: int
     labels: Sequence[Label]
-    """In their order, if they have one."""
+    """In their scale's order, if they have one."""
     confusion: Counts
-    """By (people, evaluator)."""
+    """Units by (people's label, evaluator's label)."""
     accuracy: float | None
     kappa: Figure
     interval: tuple[float, float] | None
@@ -71,22 +71,25 @@ class Agreed(NamedTuple):
     quadratic: Figure | None
     """Weighted kappas; ``None`` for labels without an order."""
     alpha: Figure
-    """Krippendorff's, over the evaluator and each person, with holes."""
+    """Krippendorff's alpha over the evaluator and each person; labels may be missing."""
     base_rate: Mapping[Label, float]
-    """The share of each label among people's."""
+    """The share of each label among people's labels."""
 
 
 def agree(
     evaluator: Mapping[Unit, Label],
-    people: Mapping[Unit, Said],
+    people: Mapping[Unit, PeopleLabels],
     order: Sequence[Label] = (),
     seed: int = 0,
 ) -> Agreed:
-    """Compare an evaluator with people; ``order`` is that of the labels, if they have one.
+    """Return the agreement of an evaluator with people; ``order`` is the order of ordinal labels.
 
     Raises ``ValueError`` for a label that the order lacks.
     """
-    used = {*evaluator.values(), *(one for said in people.values() for one in _all(said))}
+    used = {
+        *evaluator.values(),
+        *(one for labels_of_people in people.values() for one in _all(labels_of_people)),
+    }
     labels = _ordered(used, order)
     pairs: dict[Unit, tuple[Label, Label]] = {}
     undecided = 0
@@ -115,11 +118,11 @@ def agree(
     )
 
 
-def _all(said: Said) -> Iterable[Label]:
+def _all(labels_of_people: PeopleLabels) -> Iterable[Label]:
     return (
-        said.by_person.values()
-        if said.decided is None
-        else (*said.by_person.values(), said.decided)
+        labels_of_people.by_person.values()
+        if labels_of_people.decided is None
+        else (*labels_of_people.by_person.values(), labels_of_people.decided)
     )
 
 
@@ -136,7 +139,7 @@ def _ordered(used: set[Label], order: Sequence[Label]) -> Sequence[Label]:
 
 
 def _runs(pairs: Mapping[Unit, tuple[Label, Label]]) -> Sequence[Counts]:
-    """Return the pairs of each trajectory, which are drawn together."""
+    """Return the counts of pairs by trajectory, the unit of resampling."""
     runs: defaultdict[str, Counter[tuple[Label, Label]]] = defaultdict(Counter)
     for unit, pair in sorted(pairs.items(), key=lambda item: item[0]):
         runs[unit.trace_id][pair] += 1
@@ -149,8 +152,8 @@ def _weighted(counts: Counts, labels: Sequence[Label], power: int) -> Figure:
 
 
 def _raters(
-    evaluator: Mapping[Unit, Label], people: Mapping[Unit, Said]
+    evaluator: Mapping[Unit, Label], people: Mapping[Unit, PeopleLabels]
 ) -> Iterable[Sequence[Label]]:
     for unit in sorted(evaluator.keys() | people.keys()):
-        said = list(people[unit].by_person.values()) if unit in people else []
-        yield [*said, evaluator[unit]] if unit in evaluator else said
+        labels_of_people = list(people[unit].by_person.values()) if unit in people else []
+        yield [*labels_of_people, evaluator[unit]] if unit in evaluator else labels_of_people

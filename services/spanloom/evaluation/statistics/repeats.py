@@ -1,4 +1,4 @@
-"""How often an agent succeeds in several tries (M. Chen et al. 2021; S. Yao et al. 2024)."""
+"""Success in several tries: pass@k (M. Chen et al. 2021) and pass^k (S. Yao et al. 2024)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 
 def pass_at(n: int, c: int, k: int) -> float:
-    """Return the chance that one of ``k`` tries succeeds, of ``n`` tries of which ``c`` did.
+    """Return the chance that at least one of ``k`` tries succeeds, if ``c`` of ``n`` tries did.
 
     Raises ``ValueError`` unless 1 ≤ k ≤ n and 0 ≤ c ≤ n.
     """
@@ -15,7 +15,7 @@ def pass_at(n: int, c: int, k: int) -> float:
 
 
 def pass_hat(n: int, c: int, k: int) -> float:
-    """Return the chance that all of ``k`` tries succeed, of ``n`` tries of which ``c`` did.
+    """Return the chance that all of ``k`` tries succeed, if ``c`` of ``n`` tries did.
 
     Raises ``ValueError`` unless 1 ≤ k ≤ n and 0 ≤ c ≤ n.
     """

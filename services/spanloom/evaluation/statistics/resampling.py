@@ -1,8 +1,8 @@
 """Seeded bootstrap of means: percentile intervals over items or clusters of them.
 
-Up to 256 clusters are resampled as they are. More are dealt into 256 groups, in an order that the
-seed decides, and the groups are resampled: the interval of a mean keeps its width within some 5 %,
-and a draw costs the same for ten thousand items as for 256.
+Up to 256 clusters are resampled directly. More are distributed over 256 groups, in an order by the
+seed, and the groups are resampled: the width of the interval stays within some 5 %, and a draw
+costs the same for ten thousand items as for 256.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DRAWS = 10_000
 LOW, HIGH = int(DRAWS * 0.025), int(DRAWS * 0.975) - 1
-"""Places of the ends of a 95 % interval among the sorted draws."""
+"""Indexes of the ends of a 95 % interval among the sorted draws."""
 
 
 def bootstrap_mean(values: Sequence[float], seed: Seed) -> tuple[float, float, float]:
@@ -34,7 +34,7 @@ def bootstrap_mean(values: Sequence[float], seed: Seed) -> tuple[float, float, f
 def bootstrap_clusters(
     clusters: Sequence[Sequence[float]], seed: Seed
 ) -> tuple[float, float, float]:
-    """Return the mean of all values and its 95 % interval; clusters are drawn whole.
+    """Return the mean of all values and its 95 % interval; whole clusters are resampled.
 
     Raises ``ValueError`` without values, and for NaN and infinite ones.
     """
@@ -63,16 +63,16 @@ def _means(sums: Sequence[float], sizes: Sequence[float], seed: Seed) -> list[fl
 
 
 def deal(values: Sequence[float], seed: Seed) -> Sequence[float]:
-    """Return the sums of the values of at most 256 groups; who is in which depends on the seed."""
+    """Return the sums of at most 256 groups of values; the seed decides the groups."""
     if len(values) <= MOST:
         return values
     return sum_groups(values, deal_places(len(values), MOST, seed))
 
 
 def deal_places(n: int, groups: int, seed: Seed) -> Sequence[Sequence[int]]:
-    """Return the places of ``n`` items in groups whose sizes differ by one at most.
+    """Return the indexes of ``n`` items in groups whose sizes differ by at most one.
 
-    With no more items than groups each is a group, in the order given.
+    If there are no more items than groups, each item is a group, in the same order.
     """
     order = list(range(n))
     if n > groups:
@@ -81,5 +81,5 @@ def deal_places(n: int, groups: int, seed: Seed) -> Sequence[Sequence[int]]:
 
 
 def sum_groups(values: Sequence[float], groups: Sequence[Sequence[int]]) -> Sequence[float]:
-    """Return the sum of the values of each group of places."""
+    """Return the sum of the values of each group of indexes."""
     return [math.fsum(map(values.__getitem__, group)) for group in groups]

@@ -1,4 +1,4 @@
-"""What is judged: a run, given as a document or as messages, and what is expected of it.
+"""The subject of a judgement: a run, as a document or as messages, and the expected answer.
 
-In: the values that a caller has. Out: a ``Subject``. Start with ``subject.py``.
+In: values of a caller. Out: a ``Subject``. Start with ``subject.py``.
 """

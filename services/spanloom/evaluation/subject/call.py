@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 
 
 class Call(NamedTuple):
-    """A call. Only tools have arguments; those of other steps are empty."""
+    """A call. Only tools have arguments; for other steps they are empty."""
 
     name: str
     arguments: object
-    """A JSON object; else the value, or the text where it is no JSON."""
+    """A JSON object, another JSON value, or a text that is no JSON."""
     step_id: str
-    """The span id of its step; of messages, their position."""
+    """The span id of its step; for messages, the position of the message."""
     type: str = "tool"
     """``tool``, ``model``, ``agent``, ``graph`` or ``node``."""
     failed: bool = False
 
 
-def read_arguments(given: object) -> object:
-    """Return arguments, parsed; none at all are an empty object."""
-    value = json_value(given) if isinstance(given, str) else given
+def read_arguments(arguments: object) -> object:
+    """Return parsed arguments; missing ones are an empty object."""
+    value = json_value(arguments) if isinstance(arguments, str) else arguments
     return {} if value is None or value == "" else value
 
 
 def without_retries(calls: Sequence[Call], budget: Budget) -> Sequence[Call]:
-    """Return the calls without each that failed and that the same call follows.
+    """Return the calls without failed calls that the same call follows immediately.
 
-    The calls are those of one agent; the same is equal name and arguments. Raises
+    ``calls`` are of one agent; calls are the same if type, name and arguments are equal. Raises
     ``TooLargeError``.
     """
     if not any(call.failed for call in calls):

@@ -1,8 +1,8 @@
-"""The calls of a run, in the order of their starts: what its tools, models and agents did.
+"""Reads the calls of a run, sorted by start.
 
-Of a document they are its steps; of messages, the calls of its assistants. Calls of one agent are
-in the order of the document; those of several agents are put in order by their starts, in
-milliseconds, and equal ones by the tree: what a call did comes before the next call.
+The calls of a document are its steps; those of messages, the tool calls of the assistant. Calls of
+one agent keep the order of the document; calls of several agents are sorted by start, in
+milliseconds, and for equal starts by the tree: descendants of a call precede the next call.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Of: TypeAlias = Literal["ran", "requested", "agents", "steps", "graph"]
 the root; ``steps``: every step; ``graph``: the nodes of a graph."""
 OF: tuple[Of, ...] = get_args(Of)
 _Timed: TypeAlias = tuple[int, Call]
-"""With the start of its step, in milliseconds."""
+"""A call with the start of its step, in milliseconds."""
 
 
 def calls_of(
@@ -35,9 +35,9 @@ def calls_of(
 ) -> Sequence[Call]:
     """Return the calls of a run.
 
-    Of messages, those that are answered ran. With ``retries="once"`` a failed call that the same
-    call of its agent follows is left out. Raises ``UnreadableRunError`` where messages are needed
-    as a document and are no conversation, and ``TooLargeError``.
+    Of messages, the answered calls ran. With ``retries="once"`` a failed call that the same call of
+    its agent follows is left out. Raises ``UnreadableRunError`` if messages that are no chat
+    are needed as a document, and ``TooLargeError``.
     """
     if run.is_messages and of in {"ran", "requested"}:
         calls = calls_of_messages(run.messages, is_run=of == "ran")
@@ -55,9 +55,9 @@ def calls_of(
 
 
 def _by_start(document: Document, found: Sequence[Sequence[_Timed]]) -> Sequence[Call]:
-    """Return the calls of all agents by their starts; equal ones of several agents by the tree.
+    """Return the calls of all agents sorted by start, for equal starts by the tree.
 
-    What an agent below a call did comes before the next call, even if all was in a millisecond.
+    Calls of an agent below a call precede the next call, even within a millisecond.
     """
     timed = [one for of_agent in found for one in of_agent]
     if len(found) > 1 and len({start for start, _ in timed}) < len(timed):
@@ -72,7 +72,7 @@ def _without_retries(timed: Sequence[_Timed], budget: Budget) -> list[_Timed]:
 
 
 def _agents(document: Document) -> Sequence[Call]:
-    """Return the agents below the root: each is a handoff to it."""
+    """Return the agents below the root as calls."""
     root_id = document.root.id
     below = [(agent.started_at, _plain(agent)) for agent in document.agents if agent.id != root_id]
     return [call for _, call in sorted(below, key=itemgetter(0))]
@@ -84,7 +84,7 @@ def _steps(agent: DocumentAgent) -> list[_Timed]:
 
 
 def _nodes(agent: DocumentAgent) -> list[_Timed]:
-    """Return the nodes that the steps ran in; steps of one visit are one call."""
+    """Return the graph nodes that the steps ran in; consecutive steps of a node are one call."""
     visits: list[_Timed] = []
     before = ""
     for step in agent.steps:
@@ -108,5 +108,5 @@ _OF_AN_AGENT: dict[str, Callable[[DocumentAgent], list[_Timed]]] = {
 
 
 def not_objects(calls: Iterable[Call]) -> int:
-    """Return of how many calls the arguments are no JSON object."""
+    """Return the number of calls whose arguments are no JSON object."""
     return sum(not isinstance(call.arguments, dict) for call in calls)

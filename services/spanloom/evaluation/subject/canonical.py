@@ -1,7 +1,7 @@
-"""One text for equal JSON values, to compare and to hash them.
+"""Writes canonical texts, equal for equal JSON values, to compare and hash them.
 
-Numbers are equal by value (``1`` and ``1.0``), booleans are no numbers, and the order of members
-does not matter. A value is walked without recursion, so it may be nested to any depth.
+Numbers are equal by value (``1`` and ``1.0``), booleans are no numbers, and the order of members is
+ignored. Values are walked without recursion, so they may be nested to any depth.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from typing import Any
 from spanloom.evaluation.contract.errors import TooLargeError
 
 MAX_VALUES = 2_000_000
-"""How many values may be walked in one judgement; values that hold themselves are infinite."""
+"""Values walked in one judgement, at most; a value that contains itself is endless."""
 _LONG = 256
-"""Characters from which a text counts by its hash."""
+"""Characters from which a text is replaced by its hash."""
 _SMALL = 10**18
 
 
-class _Written(str):
-    """A piece of the text that is already written."""
+class _Piece(str):
+    """A finished piece of the text."""
 
     __slots__ = ()
 
 
 @dataclass
 class Budget:
-    """How many values may still be walked."""
+    """The number of values that may still be walked."""
 
     left: int = MAX_VALUES
 
     def spend(self, count: int) -> None:
-        """Take a number of values; raises ``TooLargeError`` when there are too few."""
+        """Spend a number of values; raises ``TooLargeError`` if too few are left."""
         self.left -= count
         if self.left < 0:
             raise TooLargeError(f"the arguments have more than {MAX_VALUES:,} values")
 
 
 def canonical(value: object, budget: Budget | None = None) -> str:
-    """Return a text that two values share exactly if they are equal as JSON.
+    """Return a text that is equal for two values if and only if they are equal as JSON.
 
     Raises ``TooLargeError`` when the budget is spent.
     """
@@ -50,7 +50,7 @@ def canonical(value: object, budget: Budget | None = None) -> str:
     while stack:
         item = stack.pop()
         kind = type(item)
-        if kind is _Written:
+        if kind is _Piece:
             out.append(item)  # type: ignore[arg-type]  # it is a text
         elif kind is dict:
             budget.spend(len(item))  # type: ignore[arg-type]
@@ -59,7 +59,7 @@ def canonical(value: object, budget: Budget | None = None) -> str:
         elif kind is list or kind is tuple:
             budget.spend(len(item))  # type: ignore[arg-type]
             out.append("[")
-            stack.append(_Written("]"))
+            stack.append(_Piece("]"))
             stack.extend(reversed(item))  # type: ignore[call-overload]
         else:
             out.append(_scalar(item))
@@ -67,14 +67,14 @@ def canonical(value: object, budget: Budget | None = None) -> str:
 
 
 def _push_object(stack: list[object], value: dict[Any, Any]) -> None:  # JSON values
-    stack.append(_Written("}"))
+    stack.append(_Piece("}"))
     try:
         keys = sorted(value, reverse=True)
     except TypeError:  # of a Python value that is no JSON
         keys = sorted(value, key=repr, reverse=True)
     for key in keys:
         stack.append(value[key])
-        stack.append(_Written(_scalar(key)))
+        stack.append(_Piece(_scalar(key)))
 
 
 def _scalar(value: object) -> str:

@@ -1,6 +1,6 @@
-"""What rows of other systems expect, under the names that items of datasets have for it.
+"""Reads the expectations in rows of other systems, under the names of our dataset items.
 
-A run that was read from such a row carries it in its metadata.
+A run imported from such a row has them in its metadata.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def expected_in(row: Json, where: str = "") -> dict[str, Any]:  # JSON values
-    """Return the members of a row that say what is expected; others keep their names.
+    """Return the members of a row as members of ``expected``; unknown names are kept.
 
-    Raises ``InvalidRequestError`` with the place of one that has another shape.
+    Raises ``InvalidRequestError`` with the place of a malformed member.
     """
     made: dict[str, Any] = {}
     for name, value in row.items():
@@ -57,17 +57,17 @@ _MEMBERS: dict[str, tuple[str, Callable[[Any, str], Any]]] = {
     "expected_retrieved_context": ("retrieved_context", _chunks),
 }
 EXPECTED = frozenset({*_MEMBERS, "guidelines", "custom_expected"})
-"""Columns of a row that say what is expected."""
+"""Columns of a row that contain expectations."""
 _REFERENCE = "reference_output"
-"""In the metadata of a run from an evaluation set of Coze Loop."""
+"""Metadata key of a run from an evaluation set of Coze Loop."""
 
 
 def expected_of_run(document: Document) -> dict[str, Any]:  # JSON values
-    """Return what the row that a run was read from expects of it; nothing of any other run.
+    """Return the expectations of the row that a run was imported from; empty for other runs.
 
-    Raises ``InvalidRequestError`` with the place of a member that has another shape.
+    Raises ``InvalidRequestError`` with the place of a malformed member.
     """
     metadata = document.extraction.get("metadata")
     reference = metadata.get(_REFERENCE) if isinstance(metadata, dict) else None
-    told = {"response": reference} if isinstance(reference, str) and reference else {}
-    return told | expected_in(dict(expectations_of(document)))
+    members = {"response": reference} if isinstance(reference, str) and reference else {}
+    return members | expected_in(dict(expectations_of(document)))

@@ -1,4 +1,4 @@
-"""What a dataset item expects of a run: answers, tool calls, a trajectory, retrieved documents."""
+"""The ``expected`` of a dataset item: answers, tool calls, a trajectory, retrieved documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spanloom.core.errors import InvalidRequestError
 
 
 class UnreadableExpectedError(InvalidRequestError):
-    """A member of ``expected`` has not the shape that it must have."""
+    """A member of ``expected`` is malformed."""
 
 
 class ExpectedCall(BaseModel):
@@ -45,7 +45,7 @@ class Expected(BaseModel):
 
 
 def read_expected(value: object) -> Expected:
-    """Return what is expected; raises ``UnreadableExpectedError`` with the place of a fault."""
+    """Return the parsed ``expected``; raises ``UnreadableExpectedError`` with a fault's place."""
     try:
         return Expected.model_validate(value or {})
     except ValidationError as error:

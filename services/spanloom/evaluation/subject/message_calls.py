@@ -1,4 +1,4 @@
-"""The calls in OpenAI messages; what is no message, or no call, has none."""
+"""Reads the calls in OpenAI messages; malformed messages and calls are skipped."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _ROLES = {"ai": "assistant", "human": "user"}
 _Key: TypeAlias = tuple[str | None, str | None]
 
 
-class Asked(NamedTuple):
-    """A call as an assistant asks for it."""
+class RequestedCall(NamedTuple):
+    """A call that an assistant requested."""
 
     id: str
     name: str
@@ -32,47 +32,49 @@ def role_of(message: object) -> str:
     return _ROLES.get(role, role) if isinstance(role, str) else ""
 
 
-def asked_by(message: object) -> Iterator[Asked]:
-    """Yield the calls of a message: OpenAI's, or LangChain's ``{name, args, id}``."""
+def calls_requested_by(message: object) -> Iterator[RequestedCall]:
+    """Yield the calls in a message: OpenAI's, or LangChain's ``{name, args, id}``."""
     calls = message.get("tool_calls") if isinstance(message, dict) else None
     for call in calls if isinstance(calls, list) else ():
         if isinstance(call, dict):
             function = call.get("function")
             named = function if isinstance(function, dict) else call
-            given = named.get("arguments", named.get("args"))
-            yield Asked(_text(call.get("id")), _text(named.get("name")), read_arguments(given))
+            arguments = named.get("arguments", named.get("args"))
+            yield RequestedCall(
+                _text(call.get("id")), _text(named.get("name")), read_arguments(arguments)
+            )
 
 
 def calls_of_messages(messages: Sequence[object], *, is_run: bool) -> Sequence[Call]:
-    """Return the calls of messages; with ``is_run`` only those that a tool message answers.
+    """Return the calls in messages; with ``is_run`` only those that a tool message answers.
 
-    A tool message answers the oldest open call of its id; without an id the oldest open call that
-    has none, else the oldest, in both cases of its name if it has one.
+    A tool message answers the oldest open call with its id. A message without an id answers the
+    oldest open call without an id, else the oldest open call, of its name if it has one.
     """
     open_calls = _Open()
     for at, message in enumerate(messages):
         if isinstance(message, dict) and role_of(message) == "tool":
             open_calls.answer(message)
         else:
-            for asked in asked_by(message):
-                open_calls.add(asked, str(at))
-    return open_calls.run if is_run else open_calls.asked
+            for requested in calls_requested_by(message):
+                open_calls.add(requested, str(at))
+    return open_calls.run if is_run else open_calls.requested
 
 
 class _Open:
-    """The calls so far, and those of them that are open."""
+    """The calls so far; a call is open until a tool message answers it."""
 
     def __init__(self) -> None:
-        self._calls: list[tuple[Asked, str]] = []
+        self._calls: list[tuple[RequestedCall, str]] = []
         self._queues: defaultdict[_Key, deque[int]] = defaultdict(deque)
-        """Numbers of calls by id and name, where ``None`` is any."""
+        """Numbers of calls by id and name; ``None`` is a wildcard."""
         self._answers: dict[int, bool] = {}
         """Whether an answered call failed, by its number."""
 
-    def add(self, asked: Asked, place: str) -> None:
-        for key in product((asked.id, None), (asked.name, None)):
+    def add(self, requested: RequestedCall, place: str) -> None:
+        for key in product((requested.id, None), (requested.name, None)):
             self._queues[key].append(len(self._calls))
-        self._calls.append((asked, place))
+        self._calls.append((requested, place))
 
     def answer(self, message: Mapping[str, object]) -> None:
         id_, name = _text(message.get("tool_call_id")), _text(message.get("name")) or None
@@ -85,7 +87,7 @@ class _Open:
                     return
 
     @property
-    def asked(self) -> Sequence[Call]:
+    def requested(self) -> Sequence[Call]:
         return [self._call(number) for number in range(len(self._calls))]
 
     @property
@@ -93,9 +95,9 @@ class _Open:
         return [self._call(number) for number in sorted(self._answers)]
 
     def _call(self, number: int) -> Call:
-        asked, place = self._calls[number]
+        requested, place = self._calls[number]
         failed = self._answers.get(number, False)
-        return Call(asked.name, asked.arguments, place, failed=failed)
+        return Call(requested.name, requested.arguments, place, failed=failed)
 
 
 def _text(value: object) -> str:

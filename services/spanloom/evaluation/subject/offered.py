@@ -1,4 +1,4 @@
-"""The tools that models of a run were offered: definitions as telemetry has them."""
+"""Reads the definitions of tools offered to models, from telemetry."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from spanloom.core.document import DocumentStep
 
 MAX_DEFINITIONS = 1 << 18
-"""Characters of a text of definitions; a longer one has none."""
+"""Characters of definitions; longer texts are ignored."""
 _PARAMETERS = "invocation_parameters"
 _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 
 
 class Offered(NamedTuple):
-    """A tool that a model was offered."""
+    """The definition of a tool offered to a model."""
 
     name: str
     description: str
     schema: Mapping[str, Any] | None
-    """The JSON Schema of its arguments; ``None`` if there is none."""
+    """The JSON Schema of its arguments, if known."""
 
 
 def offered_in(steps: Iterable[DocumentStep]) -> Mapping[str, Offered]:
-    """Return the tools of steps by name; of several the first with a schema, else the first."""
+    """Return the tools of steps by name; the first definition with a schema, else the first."""
     found: dict[str, Offered] = {}
     for step in steps:
         for tool in _definitions(step):
@@ -48,9 +48,9 @@ def _definitions(step: DocumentStep) -> Iterator[Offered]:
 
 @lru_cache(maxsize=64)
 def _read(text: str) -> tuple[Offered, ...]:
-    """Return the tools in a text of definitions, or of parameters with ``tools``.
+    """Return the tools in a JSON list of definitions, or in parameters with ``tools``.
 
-    Every call of a run repeats the same text.
+    Cached, as every call of a run repeats the same text.
     """
     if len(text) > MAX_DEFINITIONS:
         return ()

@@ -1,7 +1,7 @@
-"""The order in which a document is judged: agents and their steps by their starts.
+"""Sorts a document for evaluation: agents and their steps by start.
 
-Documents that were extracted have this order; those of others may have any. Starts are compared in
-milliseconds, and equal ones stay in the order of the document, which knows nanoseconds.
+Extracted documents have this order; imported ones may have any. Starts are compared in
+milliseconds; equal ones keep the order of the document, which was built from nanoseconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _STARTED_AT = attrgetter("started_at")
 
 
 def in_order(document: HeldDocument) -> HeldDocument:
-    """Return a document with its agents and steps by their starts: the same one if it has them."""
+    """Return a document with sorted agents and steps; the same object if it is sorted already."""
     agents = list(document.agents)
     if _is_in_order(agents) and all(_is_in_order(list(agent.steps)) for agent in agents):
         return document
@@ -35,9 +35,9 @@ def in_order(document: HeldDocument) -> HeldDocument:
 
 
 def tree_order(document: Document) -> Mapping[str, int]:
-    """Return the place of each step in its tree, by id: parents first, then child by child.
+    """Return the position of each step in its tree, by id: parents first, depth first.
 
-    Of agents that wait for one another it is the order of their starts, also within a millisecond.
+    For agents that call one another this is the order of starts, even within a millisecond.
     """
     places: dict[str, int] = {}
     stack: list[Node] = [build_tree(dict(document.json))]

@@ -1,4 +1,4 @@
-"""A run that is judged, as a document or as the messages of an agent; one is made of the other."""
+"""A run to judge, as a document or as messages; each form is derived from the other."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ class UnreadableRunError(InvalidRequestError):
 
 
 class Run:
-    """One run. What it is read as raises ``UnreadableRunError`` where it cannot be."""
+    """One run. Its properties raise ``UnreadableRunError`` if it cannot be read."""
 
-    def __init__(self, given: object) -> None:
+    def __init__(self, raw: object) -> None:
         """Take a document (mapping, text or bytes; canonical or Coze's) or OpenAI messages.
 
         A document may also be the client's ``Trajectory``.
-        Raises ``UnreadableRunError`` for anything else. A list of messages is read only when its
-        document is needed: what compares messages also judges those that are no conversation.
+        Raises ``UnreadableRunError`` for anything else. Messages are converted to a document only
+        when it is needed: comparing messages also works for lists that are no conversation.
         """
-        value = _parsed(given)
+        value = _parsed(raw)
         self.is_messages = isinstance(value, list)
-        """Whether it was given as messages."""
+        """Whether the input is a list of messages."""
         self._messages = value if isinstance(value, list) else None
         self._json = None if isinstance(value, list) else _document(value)
 
     @cached_property
     def document(self) -> HeldDocument:
-        """Its document, in order; of messages, one agent with a model step for each answer."""
+        """Its sorted document; for messages, one agent with a model step for each answer."""
         return in_order(HeldDocument(self._json or _document_of_messages(self._messages or [])))
 
     @cached_property
     def messages(self) -> Sequence[Json]:
-        """Its messages as given, unchecked; of a document, the conversation of the root agent."""
+        """Its messages, unchecked; for a document, the conversation of the root agent."""
         if self._messages is not None:
             return self._messages
         agent = root_agent(self.document)
@@ -59,19 +59,19 @@ class Run:
 
     @property
     def trace_id(self) -> str:
-        """Its trace id; of messages, a hash of them."""
+        """Its trace id; for messages, a hash of them."""
         return self.document.id
 
 
 def root_agent(document: HeldDocument) -> DocumentAgent | None:
-    """Return the agent that is the root, else the first one; ``None`` without agents."""
+    """Return the agent at the root, else the first agent; ``None`` without agents."""
     agents = list(document.agents)
     root_id = document.root.id
     return next((agent for agent in agents if agent.id == root_id), agents[0] if agents else None)
 
 
-def _parsed(given: object) -> list[Any] | Mapping[str, Any]:  # JSON values
-    value = given.model_dump(mode="json") if isinstance(given, BaseModel) else given
+def _parsed(raw: object) -> list[Any] | Mapping[str, Any]:  # JSON values
+    value = raw.model_dump(mode="json") if isinstance(raw, BaseModel) else raw
     if isinstance(value, str | bytes | bytearray):
         try:
             value = orjson.loads(value)
@@ -81,9 +81,7 @@ def _parsed(given: object) -> list[Any] | Mapping[str, Any]:  # JSON values
         value = list(value)
     if isinstance(value, list | dict):
         return value
-    raise UnreadableRunError(
-        f"a run is a document or a list of messages, not {type(given).__name__}"
-    )
+    raise UnreadableRunError(f"a run is a document or a list of messages, not {type(raw).__name__}")
 
 
 def _document(value: Mapping[str, Any]) -> Json:  # JSON values

@@ -1,4 +1,4 @@
-"""The subject of one judgement: a run, what is expected of it, and its results so far."""
+"""The subject of one judgement: a run, its ``expected``, and its results so far."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
 @dataclass
 class Subject:
-    """What the evaluators of one run read; each part is read once, when it is first needed."""
+    """The input of the evaluators of one run; each part is parsed once, when first needed."""
 
-    given_run: object
-    given_expected: Any = None  # JSON values
+    raw_run: object
+    raw_expected: Any = None  # JSON values
     earlier: list[Result] = field(default_factory=list)
     """Results of the same run so far, for conditions on scores."""
     scores: dict[str, float | bool | str | None] = field(default_factory=dict)
-    """Scores of the run that a store has, by name, for conditions on them."""
+    """Stored scores of the run, by name, for conditions on scores."""
 
     @cached_property
     def run(self) -> Run:
         """The run; raises ``UnreadableRunError``."""
-        return self.given_run if isinstance(self.given_run, Run) else Run(self.given_run)
+        return self.raw_run if isinstance(self.raw_run, Run) else Run(self.raw_run)
 
     @cached_property
     def expected(self) -> Expected:
-        """What is expected; raises ``UnreadableExpectedError``.
+        """The parsed ``expected``; raises ``UnreadableExpectedError``.
 
-        Where nothing is given, it is what the row of another system expects that the run is from.
+        The default is the expectations of the row that the run was imported from.
         """
-        return read_expected(self.given_expected or self._carried())
+        return read_expected(self.raw_expected or self._carried())
 
     def _carried(self) -> dict[str, Any]:  # JSON values
         try:
@@ -49,7 +49,7 @@ class Subject:
 
     @cached_property
     def reference(self) -> Run | None:
-        """The reference: the expected trajectory, else the expected tool calls as messages.
+        """The reference run: the expected trajectory, else the expected tool calls as messages.
 
         ``None`` without either. Raises ``UnreadableExpectedError`` or ``UnreadableRunError``.
         """
@@ -60,7 +60,7 @@ class Subject:
 
 
 def _messages_of(calls: Any) -> list[dict[str, Any]]:  # of ExpectedCall
-    """Return messages that make the calls one after the other, each answered with nothing."""
+    """Return messages with the calls one after the other, each with an empty result."""
     messages: list[dict[str, Any]] = []
     for at, call in enumerate(calls):
         function = {"name": call.name, "arguments": call.arguments}

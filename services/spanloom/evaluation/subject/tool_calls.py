@@ -1,4 +1,4 @@
-"""The tools that an agent of a document ran, and those that its models asked for."""
+"""Reads the tools that an agent of a document ran, and the calls that its models requested."""
 
 from __future__ import annotations
 
@@ -8,63 +8,66 @@ from spanloom.core.formats.calls import OpenCalls
 from spanloom.core.messages.texts import messages_in
 from spanloom.core.values.python_repr import as_json
 from spanloom.evaluation.subject.call import Call, read_arguments
-from spanloom.evaluation.subject.message_calls import asked_by
+from spanloom.evaluation.subject.message_calls import calls_requested_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spanloom.core.document import DocumentAgent, DocumentStep
-    from spanloom.evaluation.subject.message_calls import Asked
+    from spanloom.evaluation.subject.message_calls import RequestedCall
 
 
 def tools_run_by(agent: DocumentAgent) -> list[tuple[int, Call]]:
     """Return the tool steps of an agent as calls, with their starts in milliseconds.
 
-    An input may be a repr of Python (``{'city': 'Oslo'}``), as LangChain's callbacks have it. One
-    that is no object is replaced by the arguments of the model's call if it is the only one of
-    them: LangChain also writes ``{"city": "Oslo"}`` as ``Oslo``. So is one that was not captured.
+    An input may be a Python repr (``{'city': 'Oslo'}``), as LangChain's callbacks write it, or
+    bare (``Oslo``), also LangChain's. A bare input is replaced by the arguments of the model's call
+    if it is their only value, and so is an input that was not captured.
     """
     steps = [(s, _input_of(s)) for s in agent.steps if s.type == "tool"]
-    if all(isinstance(given, dict) and step.input for step, given in steps):
-        asked: dict[str, object] = {}
+    if all(isinstance(arguments, dict) and step.input for step, arguments in steps):
+        requested: dict[str, object] = {}
     else:
-        asked = _asked_for(agent)
+        requested = _arguments_by_step(agent)
     return [
-        (s.started_at, Call(s.name, _whole(s, given, asked), s.id, failed=s.error is not None))
-        for s, given in steps
+        (
+            s.started_at,
+            Call(s.name, _whole(s, arguments, requested), s.id, failed=s.error is not None),
+        )
+        for s, arguments in steps
     ]
 
 
 def requested_by(agent: DocumentAgent) -> list[tuple[int, Call]]:
-    """Return the calls in the outputs of an agent's models, with the starts of these."""
+    """Return the calls in the outputs of an agent's models, with the models' starts."""
     failed = _failed_calls(agent) if any(map(_has_failed, agent.steps)) else frozenset()
     found: list[tuple[int, Call]] = []
-    for step, name, given in _requests(agent):
-        call = Call(name, given, step.id, failed=len(found) in failed)
+    for step, name, arguments in _requests(agent):
+        call = Call(name, arguments, step.id, failed=len(found) in failed)
         found.append((step.started_at, call))
     return found
 
 
 def _input_of(step: DocumentStep) -> object:
-    given = read_arguments(step.input)
-    is_repr = isinstance(given, str) and given.startswith("{")
-    return read_arguments(as_json(step.input)) if is_repr else given
+    arguments = read_arguments(step.input)
+    is_repr = isinstance(arguments, str) and arguments.startswith("{")
+    return read_arguments(as_json(step.input)) if is_repr else arguments
 
 
-def _whole(step: DocumentStep, given: object, asked: dict[str, object]) -> object:
-    """Return the arguments of a tool step; ``asked`` are those of the calls, by step."""
-    known = asked.get(step.id)
+def _whole(step: DocumentStep, arguments: object, requested: dict[str, object]) -> object:
+    """Return the arguments of a tool step; ``requested`` has those of model calls, by step."""
+    known = requested.get(step.id)
     if not isinstance(known, dict) or not known:
-        return given
+        return arguments
     if not step.input:
         return known
-    is_bare = not isinstance(given, dict) and len(known) == 1
-    return known if is_bare and next(iter(known.values())) in (given, step.input) else given
+    is_bare = not isinstance(arguments, dict) and len(known) == 1
+    return known if is_bare and next(iter(known.values())) in (arguments, step.input) else arguments
 
 
-def _asked_for(agent: DocumentAgent) -> dict[str, object]:
-    """Return the arguments of the calls that the tool steps of an agent answer, by step."""
-    return {step.id: given for step, _, given in _answers(agent)}
+def _arguments_by_step(agent: DocumentAgent) -> dict[str, object]:
+    """Return the arguments of the answered calls of an agent, by the tool step's id."""
+    return {step.id: arguments for step, _, arguments in _answers(agent)}
 
 
 def _failed_calls(agent: DocumentAgent) -> frozenset[int]:
@@ -73,29 +76,29 @@ def _failed_calls(agent: DocumentAgent) -> frozenset[int]:
 
 
 def _answers(agent: DocumentAgent) -> Iterator[tuple[DocumentStep, int, object]]:
-    """Yield each tool step that answers a call, the number of the call, and its arguments."""
+    """Yield each tool step that answers a call, with the call's number and arguments."""
     calls = OpenCalls()
-    given: list[object] = []
+    arguments: list[object] = []
     for step in agent.steps:
         if step.type == "model":
-            for asked in _asked_in(step):
-                function = {"name": asked.name, "arguments": asked.arguments}
-                calls.add({"id": asked.id, "function": function})
-                given.append(asked.arguments)
+            for requested in _calls_in(step):
+                function = {"name": requested.name, "arguments": requested.arguments}
+                calls.add({"id": requested.id, "function": function})
+                arguments.append(requested.arguments)
         elif step.type == "tool" and (place := calls.answer(step)) is not None:
-            yield step, place[0], given[place[0]]
+            yield step, place[0], arguments[place[0]]
 
 
 def _requests(agent: DocumentAgent) -> Iterator[tuple[DocumentStep, str, object]]:
     for step in agent.steps:
         if step.type == "model":
-            for asked in _asked_in(step):
-                yield step, asked.name, asked.arguments
+            for requested in _calls_in(step):
+                yield step, requested.name, requested.arguments
 
 
-def _asked_in(step: DocumentStep) -> Iterator[Asked]:
+def _calls_in(step: DocumentStep) -> Iterator[RequestedCall]:
     for message in messages_in(step.output, "assistant"):
-        yield from asked_by(message)
+        yield from calls_requested_by(message)
 
 
 def _has_failed(step: DocumentStep) -> bool:

@@ -1,7 +1,7 @@
-"""Taxonomies of others as data: what a step or a run may be marked as, by whom it was named.
+"""Published taxonomies as data: the labels that a step or a run may have.
 
-In: the YAML files of this folder; those whose names people mark by are annotation schemes
-(``core/annotation/presets``), and only named here. Out: taxonomies by name. Start at
+In: the YAML files of this folder; labels that annotators use are annotation schemes
+(``core/annotation/presets``), and only referred to here. Out: taxonomies by name. Start at
 ``taxonomies``.
 """
 

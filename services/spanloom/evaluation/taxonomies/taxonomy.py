@@ -47,15 +47,15 @@ class _File(BaseModel):
     unit: Literal["step", "trajectory"]
     criteria: tuple[Criterion, ...] = ()
     scheme: str = ""
-    """The annotation scheme that has the names."""
+    """The annotation scheme with the labels."""
     severity: str = "severity"
-    """What its severities are called."""
+    """The name of the criterion of severities."""
     last_occurrence: tuple[str, ...] = ()
 
 
-def read_taxonomy(name: str, given: object) -> Taxonomy:
+def read_taxonomy(name: str, value: object) -> Taxonomy:
     """Return the taxonomy of a file; raises pydantic's ``ValidationError``."""
-    read = _File.model_validate(given)
+    read = _File.model_validate(value)
     return Taxonomy(
         name=name,
         source=read.source,

@@ -11,21 +11,21 @@ import orjson
 from spanloom.client.address import Address
 from spanloom.client.errors import ApiError, ClientError
 from spanloom.client.transfer.otlp_file import Piece
-from spanloom.client.transfer.run_scores import refuse_scores
+from spanloom.client.transfer.run_scores import Imported, refuse_scores
 from spanloom.client.transfer.scores import send_scores
-from spanloom.client.transfer.sending import Imported, Sending
+from spanloom.client.transfer.sending import Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import PASSING, Patience
 from spanloom.core.errors import InvalidRequestError, OverloadedError, SpanloomError
 from spanloom.core.formats.otlp import span_ids_of
 from spanloom.core.model.access import Reach
-from spanloom.process.imports.importer import STOPPING, no_file
 from spanloom.process.imports.messages import Begin
 from spanloom.process.imports.reading import FileReading
 from spanloom.process.imports.receiver import OwnReceiver
+from spanloom.process.imports.shared import STOPPING, no_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from spanloom.client.transfer.documents import Run
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.limits import Limits
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.importing import Line, Wanted
-    from spanloom.process.imports.importer import FileImporter
+    from spanloom.process.imports.shared import Shared
 
 CHILD_BYTES = 1 << 30
 """Memory of the process that reads a file."""
@@ -56,12 +56,17 @@ class FileImport:
     """A ``RunningImport``."""
 
     def __init__(
-        self, importer: FileImporter, wanted: Wanted, exporter: Exporter, limits: Limits
+        self,
+        shared: Shared,
+        wanted: Wanted,
+        exporter: Exporter,
+        limits: Limits,
+        on_end: Callable[[FileImport], None],
     ) -> None:
         """Begin with an empty file; raises ``OverloadedError`` if there can be none."""
-        self._importer, self._wanted = importer, wanted
-        self._path = importer.new_file()
-        receiver = OwnReceiver(exporter, limits, wanted.key_project, importer.ensure_open)
+        self._shared, self._wanted, self._on_end = shared, wanted, on_end
+        self._path = shared.new_file()
+        receiver = OwnReceiver(exporter, limits, wanted.key_project, shared.ensure_open)
         transport = Transport(Address("http://localhost", ""), Patience(), receiver)
         self._sending = Sending(transport, self._find, self._store_scores, self._find_spans)
         self._reading: FileReading | None = None
@@ -72,7 +77,7 @@ class FileImport:
 
     def write(self, piece: bytes) -> None:
         """See ``RunningImport``."""
-        self._importer.ensure_room(self._wanted.key_project)
+        self._shared.ensure_room(self._wanted.key_project)
         try:
             with self._path.open("ab") as file:
                 file.write(piece)
@@ -91,7 +96,7 @@ class FileImport:
                 if len(found) >= LINES_AT_ONCE or time.monotonic() >= until:
                     return [*found, self._told.counts()]
         except SpanloomError as error:
-            closed = self._importer.is_closed  # then the child was killed, too
+            closed = self._shared.is_closed  # then the child was killed, too
             self._error = OverloadedError(STOPPING) if closed else _as_own(error)
             if not found:
                 raise self._error from error
@@ -105,17 +110,17 @@ class FileImport:
             self._reading.kill()
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
-        self._importer.forget(self)
+        self._on_end(self)
 
     def _find(self, run: Run) -> Mapping[str, object] | None:
-        found = self._importer.documents.get(run.trace_id, Reach.only(run.project))
+        found = self._shared.documents.get(run.trace_id, Reach.only(run.project))
         if found is None:
             return None
         document: Mapping[str, object] = orjson.loads(found)
         return document
 
     def _find_spans(self, key: TraceKey) -> Iterator[bytes]:
-        after, spans = "", self._importer.spans
+        after, spans = "", self._shared.spans
         while data := spans.read_otlp(key, after=after, limit=SPANS_AT_ONCE):
             yield data
             after = max(span_ids_of(data))
@@ -141,7 +146,7 @@ class FileImport:
                 if told.rejected > MOST_REJECTED:
                     raise InvalidRequestError(_MANY)
         except InvalidRequestError:
-            if not self._importer.is_closed:
+            if not self._shared.is_closed:
                 self._sending.finish(told.done)  # the scores of the runs that were taken
             yield from told.rejections()
             raise

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.errors import StartupError, StoreUnavailableError
 from spanloom.core.model.access import Key, Scope
-from spanloom.storage.engine.connect import is_embedded, open_lane
-from spanloom.storage.engine.late import LateLane
+from spanloom.storage.engine.connect import is_embedded, open_connection
+from spanloom.storage.engine.late import LateConnection
 from spanloom.storage.engine.migrate import OLDEST_WRITABLE
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.upkeep import KeyStore
     from spanloom.storage.engine.address import Where
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.late import Opening
 
 
@@ -33,7 +33,7 @@ def scopes_text(key: Key) -> str:
 
 
 def key_of(*, scopes: str, **columns: Any) -> Key:  # the other columns are fields of a key
-    """Return a row as a key; unknown scopes of a newer version are left out: it permits less."""
+    """Return a row as a key; scopes that only a newer version knows are dropped."""
     known = frozenset(Scope(name) for name in scopes.split(",") if name in set(Scope))
     return Key(scopes=known, **columns)
 
@@ -63,7 +63,7 @@ class SqliteKeys:
         self._lock = Lock()
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Only a new file is touched: to close any descriptor of one that SQLite has open in
+            # Only a new file is touched: closing any descriptor of one that SQLite has open in
             # this process would drop SQLite's own locks (POSIX; sqlite.org/howtocorrupt.html, 2.2).
             with suppress(FileExistsError):
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
@@ -120,17 +120,17 @@ _TABLE = "access_keys"
 
 
 class ClickHouseKeys:
-    """``KeyStore`` over a lane; the keeper creates the table."""
+    """``KeyStore`` over a connection; the keeper creates the table."""
 
-    def __init__(self, lane: Lane) -> None:
-        """Take over the lane: closing the store of keys closes it."""
-        self._lane = lane
+    def __init__(self, connection: Connection) -> None:
+        """Take over the connection: ``close`` closes it."""
+        self._connection = connection
         self._lock = Lock()
 
     def read_all(self) -> Sequence[Key]:
         """See ``KeyStore.read_all``."""
         with self._lock:
-            return [key_of(**row._asdict()) for row in self._lane.rows("read_keys")]
+            return [key_of(**row._asdict()) for row in self._connection.rows("read_keys")]
 
     def add(self, key: Key) -> None:
         """See ``KeyStore.add``."""
@@ -155,16 +155,16 @@ class ClickHouseKeys:
     def close(self) -> None:
         """See ``KeyStore.close``."""
         with self._lock:
-            self._lane.close()
+            self._connection.close()
 
     def _insert(self, rows: Sequence[Mapping[str, object]]) -> None:
         with self._lock:
-            self._lane.insert_objects(_TABLE, rows)
+            self._connection.insert_objects(_TABLE, rows)
 
 
 def keys_on(opening: Opening) -> KeyStore:
-    """Return the keys on a server that may not be there yet."""
-    return ClickHouseKeys(LateLane(opening))
+    """Return the keys on a server that may not be reachable yet."""
+    return ClickHouseKeys(LateConnection(opening))
 
 
 KEYS_FILE = "keys.sqlite"
@@ -173,9 +173,9 @@ KEYS_FILE = "keys.sqlite"
 def open_key_store(store_url: Where, data_dir: Path) -> KeyStore:
     """Open the keys: a file in the data directory of an embedded store, a table on a server.
 
-    The file needs neither the engine nor the lock of the data directory, so that it may be
-    opened while a service runs. Raises ``StartupError`` as ``open_store`` does.
+    The file needs neither the engine nor the lock of the data directory, so it can be opened
+    while a service runs. Raises ``StartupError`` as ``open_store`` does.
     """
     if is_embedded(store_url):
         return SqliteKeys(data_dir / KEYS_FILE)
-    return ClickHouseKeys(open_lane(store_url, OLDEST_WRITABLE))
+    return ClickHouseKeys(open_connection(store_url, OLDEST_WRITABLE))

@@ -1,4 +1,4 @@
-"""Alerts in ClickHouse: revisions, events, what runs showed, and deliveries."""
+"""Alerts in ClickHouse: revisions, events, evaluated runs, and deliveries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spanloom.core.model.alert import (
     Delivery,
     DeliveryState,
 )
-from spanloom.core.ports.alerts import Untold
+from spanloom.core.ports.alerts import PendingDelivery
 from spanloom.storage.engine.parameters import batched, within
 
 if TYPE_CHECKING:
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from spanloom.core.model.alert import EventPlace, RunShown
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.alerts import EventsQuery
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 _LAST = 2**63
 
 
 class ClickHouseAlerts:
-    """``AlertStore`` over the extractor's lane and that of readers."""
+    """``AlertStore`` over the connections of the extractor and of readers."""
 
-    def __init__(self, worker: Lane, reader: Lane) -> None:
-        """Use the lanes, which the caller owns and closes."""
+    def __init__(self, worker: Connection, reader: Connection) -> None:
+        """Use the connections; the caller closes them."""
         self._worker = worker
         self._reader = reader
 
@@ -144,10 +144,12 @@ class ClickHouseAlerts:
             )
         ]
 
-    def untold(self, from_us: int, limit: int) -> Sequence[Untold]:
-        """See ``AlertStore.untold``."""
+    def pending(self, from_us: int, limit: int) -> Sequence[PendingDelivery]:
+        """See ``AlertStore.pending``."""
         rows = self._worker.rows("untold_alert_events", from_us=from_us, limit=limit)
-        return [Untold(_event(row), row.Key, row.Tries, row.TriedUnixMicro) for row in rows]
+        return [
+            PendingDelivery(_event(row), row.Key, row.Tries, row.TriedUnixMicro) for row in rows
+        ]
 
 
 def _json(value: object) -> str:

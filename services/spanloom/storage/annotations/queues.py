@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Reach
     from spanloom.storage.annotations.rows import Announcing
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 _ITEMS = ObjectRows(QUEUED_RUN, QueueItem, {}, {"is_gold": bool})
@@ -38,10 +38,10 @@ _OF_ROW = ("project", "name", "at_us")
 
 
 class ReadQueues:
-    """``QueueReader`` over one lane."""
+    """``QueueReader`` over one connection."""
 
-    def __init__(self, reader: Lane, *, is_alone: bool = False) -> None:
-        """Use the lane, which the caller owns and closes.
+    def __init__(self, reader: Connection, *, is_alone: bool = False) -> None:
+        """Use the connection; the caller closes it.
 
         ``is_alone`` means that only this object writes queues.
         """
@@ -81,10 +81,12 @@ class ReadQueues:
 
 
 class ClickHouseAnnotationQueues(ReadQueues):
-    """Queues over the extractor's lane and that of readers; the feed announces their changes."""
+    """Queues over the connections of the extractor and of readers; the feed has their changes."""
 
-    def __init__(self, worker: Lane, reader: Lane, feed: Announcing, *, is_alone: bool) -> None:
-        """Use the lanes, which the caller owns and closes.
+    def __init__(
+        self, worker: Connection, reader: Connection, feed: Announcing, *, is_alone: bool
+    ) -> None:
+        """Use the connections; the caller closes them.
 
         ``is_alone`` means that no other process writes queues.
         """
@@ -95,7 +97,9 @@ class ClickHouseAnnotationQueues(ReadQueues):
     def put(self, queue: Queue) -> None:
         """See ``AnnotationQueueStore.put``: items withheld before may be visible from now on."""
         items = self.items(queue)
-        with self._feed.telling(TraceKey(queue.project, item.trace_id) for item in items):
+        with self._feed.announcing_judgements(
+            TraceKey(queue.project, item.trace_id) for item in items
+        ):
             self._put(queue)
 
     def _put(self, queue: Queue) -> None:
@@ -118,7 +122,9 @@ class ClickHouseAnnotationQueues(ReadQueues):
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
         """See ``AnnotationQueueStore.add_events``: a finished annotator sees all annotations."""
         rows = ([queue.project, queue.name, *event] for event in events)
-        with self._feed.telling(TraceKey(queue.project, event.trace_id) for event in events):
+        with self._feed.announcing_judgements(
+            TraceKey(queue.project, event.trace_id) for event in events
+        ):
             self._worker.insert("annotation_queue_events", _EVENT_COLUMNS, rows)
 
 

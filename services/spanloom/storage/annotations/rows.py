@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 ANNOTATION_ROWS = ObjectRows(
@@ -40,14 +40,16 @@ def to_row(annotation: Annotation) -> dict[str, object]:
 T = TypeVar("T")
 
 
-def living(lane: Lane, rows: Sequence[T], key_of: Callable[[T], TraceKey]) -> Sequence[T]:
+def living(
+    connection: Connection, rows: Sequence[T], key_of: Callable[[T], TraceKey]
+) -> Sequence[T]:
     """Return the rows whose traces are not deleted."""
-    deleted = lane.hiding.deleted_among(lane, {key_of(row) for row in rows})
+    deleted = connection.hiding.deleted_among(connection, {key_of(row) for row in rows})
     return [row for row in rows if key_of(row) not in deleted] if deleted else rows
 
 
 def living_page(
-    lane: Lane,
+    connection: Connection,
     read: Callable[[T | None], Sequence[T]],
     key_of: Callable[[T], TraceKey],
     limit: int,
@@ -57,7 +59,7 @@ def living_page(
     last: T | None = None
     while len(found) < limit:
         page = read(last)
-        found += living(lane, page, key_of)
+        found += living(connection, page, key_of)
         if len(page) < limit:
             break
         last = page[-1]
@@ -67,5 +69,5 @@ def living_page(
 class Announcing(Protocol):
     """The part of the change feed that annotations, scores and queues need."""
 
-    def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
-        """See ``AnnotationStore.telling``."""
+    def announcing_judgements(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
+        """See ``AnnotationStore.announcing_judgements``."""

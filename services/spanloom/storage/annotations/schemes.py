@@ -1,4 +1,4 @@
-"""Annotation schemes, and documents as they were annotated, in ClickHouse."""
+"""Annotation schemes, and the annotated versions of documents, in ClickHouse."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.model.access import Reach
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 class ClickHouseSchemes:
-    """Schemes over the extractor's lane and that of readers."""
+    """Schemes over the connections of the extractor and of readers."""
 
-    def __init__(self, worker: Lane, reader: Lane, *, is_alone: bool) -> None:
-        """Use the lanes, which the caller owns and closes.
+    def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool) -> None:
+        """Use the connections; the caller closes them.
 
         ``is_alone`` means that no other process writes schemes.
         """
@@ -69,10 +69,10 @@ _KEPT: Mapping[str, Encoder] = {
 
 
 class ClickHouseVersions:
-    """Kept versions over the extractor's lane and that of readers."""
+    """Kept versions over the connections of the extractor and of readers."""
 
-    def __init__(self, worker: Lane, reader: Lane) -> None:
-        """Use the lanes, which the caller owns and closes."""
+    def __init__(self, worker: Connection, reader: Connection) -> None:
+        """Use the connections; the caller closes them."""
         self._worker = worker
         self._reader = reader
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.ports.annotations import AnnotationQuery, ScoreQuery
     from spanloom.storage.annotations.rows import Announcing
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 _COLUMNS = ANNOTATION_ROWS.columns
@@ -30,10 +30,12 @@ _BEFORE_ALL = Slot(TraceKey("", ""), "", "", "")
 
 
 class ClickHouseAnnotations:
-    """Annotations over the extractor's lane and that of readers; the feed announces them."""
+    """Annotations over the connections of the extractor and of readers; the feed announces them."""
 
-    def __init__(self, worker: Lane, reader: Lane, feed: Announcing, *, is_alone: bool) -> None:
-        """Use the lanes, which the caller owns and closes.
+    def __init__(
+        self, worker: Connection, reader: Connection, feed: Announcing, *, is_alone: bool
+    ) -> None:
+        """Use the connections; the caller closes them.
 
         ``is_alone`` means that no other process writes.
         """
@@ -46,14 +48,14 @@ class ClickHouseAnnotations:
         """See ``AnnotationStore.is_alone``."""
         return self._is_alone
 
-    def add(self, rows: Sequence[Annotation], *, is_told: bool = True) -> None:
+    def add(self, rows: Sequence[Annotation], *, is_announced: bool = True) -> None:
         """See ``AnnotationStore.add``."""
-        with self.telling(row.slot.key for row in rows if is_told):
+        with self.announcing_judgements(row.slot.key for row in rows if is_announced):
             self._worker.insert_objects("annotations", map(to_row, rows))
 
-    def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
-        """See ``AnnotationStore.telling``."""
-        return self._feed.telling(keys)
+    def announcing_judgements(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
+        """See ``AnnotationStore.announcing_judgements``."""
+        return self._feed.announcing_judgements(keys)
 
     def list(
         self, reach: Reach, asked: AnnotationQuery, limit: int, after: Slot | None = None
@@ -113,17 +115,17 @@ SCORE_ROWS = ObjectRows(SCORE, Score, {"key": TraceKey}, {})
 
 
 class ClickHouseScores:
-    """Scores over the extractor's lane and that of readers; the feed announces them."""
+    """Scores over the connections of the extractor and of readers; the feed announces them."""
 
-    def __init__(self, worker: Lane, reader: Lane, feed: Announcing) -> None:
-        """Use the lanes, which the caller owns and closes."""
+    def __init__(self, worker: Connection, reader: Connection, feed: Announcing) -> None:
+        """Use the connections; the caller closes them."""
         self._worker = worker
         self._reader = reader
         self._feed = feed
 
-    def add(self, scores: Sequence[Score], *, is_told: bool = True) -> None:
+    def add(self, scores: Sequence[Score], *, is_announced: bool = True) -> None:
         """See ``ScoreStore.add``."""
-        with self._feed.telling(score.key for score in scores if is_told):
+        with self._feed.announcing_judgements(score.key for score in scores if is_announced):
             self._worker.insert_objects("scores", map(SCORE_ROWS.row, scores))
 
     def list(

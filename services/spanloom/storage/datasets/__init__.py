@@ -11,14 +11,14 @@ from spanloom.storage.engine.parameters import batched
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 class ClickHouseDatasets:
-    """``DatasetStore`` over the extractor's lane and that of readers."""
+    """``DatasetStore`` over the connections of the extractor and of readers."""
 
-    def __init__(self, worker: Lane, reader: Lane) -> None:
-        """Use the lanes, which the caller owns and closes."""
+    def __init__(self, worker: Connection, reader: Connection) -> None:
+        """Use the connections; the caller closes them."""
         self._worker = worker
         self._reader = reader
 

@@ -1,4 +1,4 @@
--- Items of a draft behind a key.
+-- Items of a draft after a key.
 SELECT ItemKey, Hash, Size
 FROM dataset_drafts FINAL
 WHERE Project = {project:String} AND Dataset = {dataset:String} AND ItemKey > {after:String} AND Hash != ''

@@ -1,4 +1,4 @@
--- Items of a version behind a key.
+-- Items of a version after a key.
 SELECT ItemKey, Hash, Size
 FROM dataset_items FINAL
 WHERE Project = {project:String} AND Dataset = {dataset:String} AND VersionHash = {version:String}

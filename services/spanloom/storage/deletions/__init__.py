@@ -1,4 +1,4 @@
-"""Deletions in ClickHouse: what was deleted, and how every read leaves it out.
+"""Deletions in ClickHouse: recording them, and hiding deleted rows from every read.
 
 In come deletions, out come table filters for every query. Start with ``store`` for recording and
 ``hiding`` for reading.

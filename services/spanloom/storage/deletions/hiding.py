@@ -1,12 +1,12 @@
 """Hides the rows of deleted traces from queries, in the cheapest way for each query.
 
-The conditions go to ClickHouse as ``additional_table_filters`` of a query. They
-leave deleted rows out, also with FINAL, and the text of the query need not mention them.
+The conditions are sent to ClickHouse as ``additional_table_filters`` of a query. They exclude
+deleted rows, also with FINAL, and the text of the query need not mention them.
 
-A deletion lasts for weeks and may have a million traces: building a set of them costs a query most
-of a second. So if a query names its traces, the deleted ones, found by key, are removed from its
-parameters, and only a query that names none (a comparison of all of history) gets the set. While
-nothing is deleted, in a store used by this process alone, queries run unchanged.
+A deletion is kept for weeks and may have a million traces: building a set of them takes most of a
+second per query. So if a query names its traces, the deleted ones are looked up by key and removed
+from its parameters, and only a query that names none (a comparison of all of history) gets the set.
+While nothing is deleted, in a store that only this process uses, queries run unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
+    from spanloom.storage.engine.hiding import Queries
 
 
 OF_TRACES = (
@@ -107,12 +108,12 @@ def row_lives(table: str) -> str:
     return f"{_NOTHING_DELETED} OR ({condition})"
 
 
-def alive(lane: Lane, table: str) -> Condition:
-    """Return the condition that a row is not deleted, for a query of a reader that names no trace.
+def alive(connection: Connection, table: str) -> Condition:
+    """Return the condition that a row is not deleted, for a reader's query that names no trace.
 
-    Lanes of readers cannot set it beside the query.
+    Readers' connections cannot set it separately from the query.
     """
-    if not lane.hiding.may_hide:
+    if not connection.hiding.may_hide:
         return Condition("true", {})
     return Condition(f"({row_lives(table)})", {})
 
@@ -164,14 +165,14 @@ NEED_NO_SET = {
     "online_spent": "tells what was spent, of no run",
     "words_beginning": "tells words, of no run",
 }
-"""Queries that need no set of deleted traces though they name no trace, and why."""
+"""Queries that name no trace and still need no set of deleted traces, and the reason."""
 
 
 class DeletedRows:
     """``Hiding`` of the rows of deleted traces, for all connections of one store."""
 
     def __init__(self, *, has_deletions: bool) -> None:
-        """Set whether anything may be deleted: always true on a server, which others use too."""
+        """Set whether anything may be deleted: always true on a server, which others may use."""
         self._has_deletions = has_deletions
 
     @property
@@ -183,23 +184,27 @@ class DeletedRows:
         """Hide deleted rows from now on; to be called before a deletion is recorded."""
         self._has_deletions = True
 
-    def narrowed(self, lane: Lane, parameters: Mapping[str, object]) -> Mapping[str, object]:
+    def narrowed(
+        self, connection: Queries, parameters: Mapping[str, object]
+    ) -> Mapping[str, object]:
         """See ``Hiding.narrowed``."""
         if not self._has_deletions:
             return parameters
         if "keys" in parameters:
             keys = cast("Sequence[TraceKey]", parameters["keys"])
-            deleted = self.deleted_among(lane, keys)
+            deleted = self.deleted_among(connection, keys)
             return {**parameters, "keys": [key for key in keys if key not in deleted]}
         if (trace_id := parameters.get("trace_id")) is None:
             return parameters
         if "reach" in parameters:
             reach = cast("Condition", parameters["reach"])
-            found = lane.rows("deleted_trace", deleted_id=trace_id, reach=reach)
+            found = connection.rows("deleted_trace", deleted_id=trace_id, reach=reach)
             projects = [row.Project for row in found]
             return {**parameters, "reach": without(reach, projects) if projects else reach}
         key = (cast("str", parameters["project"]), cast("str", trace_id))
-        return {**parameters, "trace_id": ""} if self.deleted_among(lane, [key]) else parameters
+        return (
+            {**parameters, "trace_id": ""} if self.deleted_among(connection, [key]) else parameters
+        )
 
     def conditions(self, name: str, parameters: Mapping[str, object]) -> Mapping[str, str]:
         """See ``Hiding.conditions``."""
@@ -211,7 +216,7 @@ class DeletedRows:
         return {table: row_lives(table) for table in _tables_of(name)}
 
     def deleted_among(
-        self, lane: Lane, keys: Iterable[tuple[str, str]]
+        self, connection: Queries, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
         """See ``Hiding.deleted_among``."""
         if not self._has_deletions:
@@ -219,7 +224,7 @@ class DeletedRows:
         return {
             (row.Project, row.TraceId)
             for some in batched(list(keys))
-            for row in lane.rows("deleted_keys", traces=some)
+            for row in connection.rows("deleted_keys", traces=some)
         }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.upkeep import Deletion, DeletionScope
 from spanloom.core.ports.upkeep import Extent
-from spanloom.storage.deletions.torn import find_torn
+from spanloom.storage.deletions.torn import find_partly_deleted
 from spanloom.storage.engine.parameters import reach_columns, reach_of, within
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.building import CarriedRecord
     from spanloom.storage.deletions.hiding import DeletedRows
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 
@@ -26,14 +26,14 @@ TRACE_COLUMNS = ("Project", "TraceId", "DeletionId")
 
 
 def read_deletions(
-    lane: Lane, limit: int = sys.maxsize, *, only_lasting: bool = False
+    connection: Connection, limit: int = sys.maxsize, *, only_lasting: bool = False
 ) -> Sequence[Deletion]:
     """Return deletions as last recorded, newest first."""
-    rows = lane.rows("read_deletions", limit=limit, only_lasting=only_lasting)
+    rows = connection.rows("read_deletions", limit=limit, only_lasting=only_lasting)
     return [_deletion_of(row) for row in rows]
 
 
-def record_deletion(lane: Lane, deletion: Deletion) -> None:
+def record_deletion(connection: Connection, deletion: Deletion) -> None:
     """Store the current state of a deletion."""
     scope = deletion.scope
     row = {
@@ -50,18 +50,18 @@ def record_deletion(lane: Lane, deletion: Deletion) -> None:
         "Spans": deletion.spans,
         "IsOver": deletion.is_over,
     }
-    lane.insert_objects("deletions", [row])
+    connection.insert_objects("deletions", [row])
 
 
-def reaching(lane: Lane, until_seq: int) -> int:
+def reaching(connection: Connection, until_seq: int) -> int:
     """Return the sequence up to which a deletion requested now reaches."""
-    stored = [int(row.Seq) for row in lane.rows("newest_stored")]
+    stored = [int(row.Seq) for row in connection.rows("newest_stored")]
     return max(until_seq, *stored) if stored else until_seq
 
 
-def read_traces(lane: Lane, scope: DeletionScope, until_seq: int) -> Sequence[Row]:
-    """Return the key of every stored trace in scope, with the number of its spans that arrived."""
-    rows = lane.rows(
+def read_traces(connection: Connection, scope: DeletionScope, until_seq: int) -> Sequence[Row]:
+    """Return the key of every stored trace in scope, with the number of spans received."""
+    rows = connection.rows(
         "deletion_traces",
         reach=within(scope.reach),
         trace_id=scope.trace_id,
@@ -72,20 +72,20 @@ def read_traces(lane: Lane, scope: DeletionScope, until_seq: int) -> Sequence[Ro
     return list(rows)
 
 
-def record_traces(lane: Lane, deletion_id: str, traces: Sequence[Row]) -> None:
-    """Record that these traces are deleted: from then on no reader sees them."""
+def record_traces(connection: Connection, deletion_id: str, traces: Sequence[Row]) -> None:
+    """Record that these traces are deleted: from now on no reader sees them."""
     rows = ([trace.Project, trace.TraceId, deletion_id] for trace in traces)
-    lane.insert("deleted_traces", TRACE_COLUMNS, rows)
+    connection.insert("deleted_traces", TRACE_COLUMNS, rows)
 
 
-def record_late(lane: Lane, records: Sequence[CarriedRecord]) -> None:
-    """Delete runs found to be of a deleted conversation only now, as they are built."""
-    if not lane.hiding.may_hide:
+def record_late(connection: Connection, records: Sequence[CarriedRecord]) -> None:
+    """Delete runs whose conversation, known only since they were built, is deleted."""
+    if not connection.hiding.may_hide:
         return
-    for deletion in read_deletions(lane, only_lasting=True):
+    for deletion in read_deletions(connection, only_lasting=True):
         if deletion.scope.conversation_id is not None:
             late = [[*record.key, deletion.id] for record in records if _covers(deletion, record)]
-            lane.insert("deleted_traces", TRACE_COLUMNS, late)
+            connection.insert("deleted_traces", TRACE_COLUMNS, late)
 
 
 def _covers(deletion: Deletion, record: CarriedRecord) -> bool:
@@ -121,20 +121,20 @@ def _deletion_of(row: Row) -> Deletion:
 
 
 class ClickHouseDeletions:
-    """``DeletionLedger`` over the extractor's lane."""
+    """``DeletionLedger`` over the extractor's connection."""
 
     def __init__(
         self,
-        worker: Lane,
+        worker: Connection,
         hiding: DeletedRows,
         revisit: Callable[[Sequence[TraceKey]], None],
         *,
         is_alone: bool = True,
     ) -> None:
-        """Use the lane, which the caller owns and closes, and what hides deleted rows.
+        """Use the connection, which the caller closes, and ``hiding`` of deleted rows.
 
-        By ``revisit`` the extractor finds at once what has to be built again. ``is_alone`` says
-        that the store is in this process, and has its clock.
+        ``revisit`` makes the extractor rebuild traces at once. ``is_alone`` means that the store is
+        in this process, and has its clock.
         """
         self._worker = worker
         self._hiding = hiding
@@ -162,13 +162,13 @@ class ClickHouseDeletions:
         until_seq = reaching(self._worker, deletion.until_seq)
         traces = read_traces(self._worker, deletion.scope, until_seq)
         extent = _extent(traces)
-        torn = find_torn(self._worker, deletion.scope, traces)
-        self._revisit(torn)
+        partly_deleted = find_partly_deleted(self._worker, deletion.scope, traces)
+        self._revisit(partly_deleted)
         self._hiding.begin()
         counted = replace(deletion, traces=extent.traces, spans=extent.spans, until_seq=until_seq)
         record_deletion(self._worker, counted)
         record_traces(self._worker, deletion.id, traces)
-        self._revisit(torn)
+        self._revisit(partly_deleted)
         return counted
 
     def list(self, limit: int) -> Sequence[Deletion]:

@@ -1,4 +1,4 @@
-"""Runs of several traces or reports of which a deletion takes some: the others are built again."""
+"""Finds the runs that a deletion removes in part: their remaining traces are built again."""
 
 from __future__ import annotations
 
@@ -11,34 +11,36 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.upkeep import DeletionScope
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 
-def find_torn(lane: Lane, scope: DeletionScope, traces: Sequence[Row]) -> Sequence[TraceKey]:
-    """Return the stored traces that show parts of a run with a trace that is deleted alone.
+def find_partly_deleted(
+    connection: Connection, scope: DeletionScope, traces: Sequence[Row]
+) -> Sequence[TraceKey]:
+    """Return the stored traces that share a run with a deleted trace, and are not deleted.
 
-    A home has the spans of its deleted parts in its document; a part whose home is deleted is a run
-    of its own, as is a repeat whose original is. To be called before the deletion is recorded,
-    which hides the parts.
+    The document of a run's main trace has the spans of its deleted parts; a part whose main trace
+    is deleted becomes a run of its own, as does a duplicate whose original is deleted. To be
+    called before the deletion is recorded, which hides the parts.
     """
     gone = {TraceKey(trace.Project, trace.TraceId) for trace in traces}
     found: set[TraceKey] = set()
     for some in batched(sorted(gone)):
-        for row in lane.rows("parts_elsewhere", keys=some, reach=within(scope.reach)):
+        for row in connection.rows("parts_elsewhere", keys=some, reach=within(scope.reach)):
             part, home = TraceKey(row.Project, row.TraceId), TraceKey(row.Project, row.Home)
             if (part in gone) != (home in gone):
                 found.add(home if part in gone else part)
-        for row in lane.rows("repeats_of", keys=some, reach=within(scope.reach)):
+        for row in connection.rows("repeats_of", keys=some, reach=within(scope.reach)):
             found.add(TraceKey(row.Project, row.TraceId))
     found -= gone
-    deleted = lane.hiding.deleted_among(lane, found)
+    deleted = connection.hiding.deleted_among(connection, found)
     return sorted(key for key in found if key not in deleted)
 
 
-def find_torn_by_deleted(lane: Lane) -> Sequence[TraceKey]:
-    """Return the stored traces that are still as if those were there which are deleted.
+def find_built_from_deleted(connection: Connection) -> Sequence[TraceKey]:
+    """Return the stored traces whose documents still depend on deleted traces.
 
-    Those that showed a part are found until its rows are removed.
+    Those that contain a deleted part are found until its rows are removed.
     """
-    return [TraceKey(row.Project, row.Torn) for row in lane.rows("torn_by_deleted")]
+    return [TraceKey(row.Project, row.Torn) for row in connection.rows("torn_by_deleted")]

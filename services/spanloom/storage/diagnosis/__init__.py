@@ -39,63 +39,63 @@ from spanloom.storage.engine.upgrading import listed_expansions
 
 if TYPE_CHECKING:
     from spanloom.storage.engine.address import Where
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 
 def diagnose(url: Where) -> StoreState:
-    """Return the state of the store at a URL, whatever its schema is; nothing is changed.
+    """Return the state of the store at a URL with any schema; change nothing.
 
     Raises ``StartupError`` if it cannot be opened, ``StoreUnavailableError`` if it does not answer.
     """
-    with closing(open_unchecked(url)) as lane:
-        state = _state_of(lane, url)
+    with closing(open_unchecked(url)) as connection:
+        state = _state_of(connection, url)
     return replace(state, refused_hosts=list(map(str, refused_hosts(url))))
 
 
-def _state_of(lane: Lane, url: Where) -> StoreState:
-    [(engine, clock_ns)] = lane.rows("engine_state")
+def _state_of(connection: Connection, url: Where) -> StoreState:
+    [(engine, clock_ns)] = connection.rows("engine_state")
     shipped = {m.number: AppliedFile(m.name, checksum_of(m)) for m in migrations()}
-    expanded, listed = listed_expansions(lane), listed_migrations(lane)
+    expanded, listed = listed_expansions(connection), listed_migrations(connection)
     added = {m.number: shipped[m.number] for m in missing_in(listed) if m.number in expanded}
     applied = {number: AppliedFile(*file) for number, file in listed.items()} | added
-    sizes = _ask(lane, "parts_size")
-    detached = _ask(lane, "detached")
-    mutations = _ask(lane, "unfinished_mutations")
+    sizes = _ask(connection, "parts_size")
+    detached = _ask(connection, "detached")
+    mutations = _ask(connection, "unfinished_mutations")
     is_current = applied == shipped  # otherwise our queries may not match the schema
-    failed = _ask(lane, "quarantined", limit=MAX_QUARANTINED) if is_current else None
-    unpriced = _ask(lane, "unpriced", limit=MAX_UNPRICED) if is_current else None
-    living = _ask(lane, "living", living_s=LIVING_S) if is_current else None
+    failed = _ask(connection, "quarantined", limit=MAX_QUARANTINED) if is_current else None
+    unpriced = _ask(connection, "unpriced", limit=MAX_UNPRICED) if is_current else None
+    living = _ask(connection, "living", living_s=LIVING_S) if is_current else None
     return StoreState(
         is_embedded=is_embedded(url),
         engine=engine,
         clock_ns=int(clock_ns),
         migrate_command=migrate_command(url),
         applied=applied,
-        has_lost_ledger=has_lost_ledger(lane, listed),
+        has_lost_ledger=has_lost_ledger(connection, listed),
         is_before_baseline=is_before_baseline(listed),
         shipped=shipped,
         parts_bytes=None if sizes is None else int(sizes[0][0]),
         detached=None if detached is None else [DetachedPart(*row) for row in detached],
         mutations=None if mutations is None else [Mutation(*row) for row in mutations],
-        deleted_rows=_deleted_rows(lane) if is_current else None,
+        deleted_rows=_deleted_rows(connection) if is_current else None,
         quarantined=None if failed is None else list(map(_failed_trace, failed)),
         living=None if living is None else Counter(row.Kind for row in living),
         unpriced=None if unpriced is None else [UnpricedModel(*row) for row in unpriced],
-        upgrade=awaited(lane) if added else None,
+        upgrade=awaited(connection) if added else None,
     )
 
 
-def _ask(lane: Lane, name: str, **parameters: object) -> list[Row] | None:
-    """Return the rows, or ``None`` where the account or the schema does not allow reading them."""
+def _ask(connection: Connection, name: str, **parameters: object) -> list[Row] | None:
+    """Return the rows, or ``None`` if the account or the schema does not allow reading them."""
     try:
-        return list(lane.rows(name, **parameters))
+        return list(connection.rows(name, **parameters))
     except (PermanentError, RetryableError):
         return None
 
 
-def _deleted_rows(lane: Lane) -> int | None:
-    answers = [_ask(lane, "count_deleted_rows", table=table) for table in OF_TRACES]
+def _deleted_rows(connection: Connection) -> int | None:
+    answers = [_ask(connection, "count_deleted_rows", table=table) for table in OF_TRACES]
     counts = [int(rows[0][0]) for rows in answers if rows is not None]
     return sum(counts) if len(counts) == len(answers) else None
 

@@ -1,4 +1,4 @@
-"""Where a store is: a directory, or hosts of a server with an account, and files with secrets.
+"""The address of a store: a directory, or hosts of a server with an account and secret files.
 
 ``chdb:///path``, or ``clickhouse://user:password@host:8123,other:8123/database`` (``clickhouses://``
 for TLS). Files are read whenever a connection is opened, so that a new password or certificate
@@ -38,7 +38,7 @@ class Host(NamedTuple):
 
 
 class Server(NamedTuple):
-    """A server as a URL names it: its hosts in the order in which they are tried."""
+    """A server from a URL: its hosts, in the order in which they are tried."""
 
     hosts: Sequence[Host]
     user: str
@@ -48,7 +48,7 @@ class Server(NamedTuple):
 
 
 def parse_server(url: str) -> Server | None:
-    """Return the server that a URL names; ``None`` if it is no such URL."""
+    """Return the server that a URL names; ``None`` for any other URL."""
     found = _SERVER.fullmatch(url)
     if not found:
         return None
@@ -69,16 +69,16 @@ def parse_server(url: str) -> Server | None:
 
 @dataclass(frozen=True, slots=True)
 class StoreAddress:
-    """The URL of a store, and for a server what belongs to its connections."""
+    """The URL of a store, and the options of a server's connections."""
 
     url: str = ""
     """Empty if ``url_file`` has it."""
     url_file: Path | None = None
     password_file: Path | None = None
     ca_file: Path | None = None
-    """The authorities that the server's certificate may be of, instead of the system's."""
+    """The trusted certificate authorities, instead of the system's."""
     cert_file: Path | None = None
-    """Our certificate, with its chain; it names us where there is no password."""
+    """The client certificate with its chain; it authenticates an account without a password."""
     key_file: Path | None = None
     connect_s: float = 3.0
 
@@ -113,9 +113,9 @@ class StoreAddress:
         return " ".join([named, *more])
 
     def read(self) -> Server:
-        """Return the server, with what its files have now; its secrets are hidden from now on.
+        """Return the server with the current content of its files, and hide its secrets in logs.
 
-        Raises ``StartupError`` if the URL is no URL of a server, or a file cannot be read.
+        Raises ``StartupError`` if the URL is not that of a server, or a file cannot be read.
         """
         url = _text_of(self.url_file) if self.url_file else self.url
         server = parse_server(url)
@@ -132,12 +132,12 @@ Where: TypeAlias = "str | StoreAddress"
 
 
 def address_of(where: Where) -> StoreAddress:
-    """Return the address of a store of which maybe only the URL is known."""
+    """Return the address of a store, given the address or its URL."""
     return where if isinstance(where, StoreAddress) else StoreAddress(where)
 
 
 def without_password(url: str) -> str:
-    """Return a URL with ``…`` for its password; also one that is no URL of a store."""
+    """Return any URL with ``…`` in place of its password."""
     return re.sub(r"^(\w+://[^:/?#]*:)[^?#]*@", r"\1…@", url)
 
 
@@ -153,5 +153,5 @@ def _text_of(file: Path) -> str:
 
 
 def _why(error: OSError | UnicodeDecodeError) -> str:
-    """Return the reason, without what the file has."""
+    """Return the reason of the error, without content of the file."""
     return str(error.strerror) if isinstance(error, OSError) else "it is no text in UTF-8"

@@ -16,10 +16,10 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 from spanloom.core.errors import StartupError, StoreUnavailableError
 from spanloom.core.secrets import hide
 from spanloom.storage.engine.address import address_of
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.embedded import connect_embedded
 from spanloom.storage.engine.examination import Examination
 from spanloom.storage.engine.hosts import Hosts, RoamingClient, examined
-from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import check_schema
 from spanloom.storage.engine.settings import READER_SETTINGS
 
@@ -37,9 +37,9 @@ _UUID = re.compile(r"\bUUID '([0-9a-f-]{36})'")
 
 
 def mend_links(store: Path) -> None:
-    """Restore links that were lost in a copy; a new store, or one with correct links, is untouched.
+    """Restore links that a copy lost; a new store, or one with correct links, is unchanged.
 
-    Raises ``StartupError`` if it is unclear which of two databases is the right one.
+    Raises ``StartupError`` if it is unclear which of two databases is current.
     """
     link = store / "metadata" / _DATABASE
     databases = [file.parent for file in (store / "store").glob(f"*/*/{_EVERY_STORE_HAS}")]
@@ -56,7 +56,7 @@ def mend_links(store: Path) -> None:
 
 
 def _remove_copies(tables: Path, database: Path) -> None:
-    """Remove what is in the place of a table's link; the engine creates the link again."""
+    """Remove files at the places of tables' links; the engine creates the links again."""
     for definition in database.glob("*.sql"):
         place = tables / definition.stem
         uuid = _UUID.search(definition.read_text())
@@ -81,19 +81,19 @@ def _remove(place: Path) -> None:
 Connect = Callable[[], "Client"]
 
 ENGINE_OPTIONS = {"memory_worker_period_ms": 500}
-"""Options of the embedded engine as a whole. It checks the memory of the process at this interval
+"""Options of the whole embedded engine. It checks the memory of the process at this interval
 instead of twenty times a second, which was a tenth of the CPU time of an idle service."""
 
 
 def connector_of(where: Where) -> Connect:
     """Return a function that opens connections to a store.
 
-    It raises ``StartupError`` with one line, without the password, if the store cannot be opened;
-    so does this function if the URL is invalid.
+    Both raise ``StartupError`` with one line, without the password: the function if the store
+    cannot be opened, this one if the URL is invalid.
     """
     address = address_of(where)
     connect = _connector(address)
-    common.set_setting("autogenerate_session_id", False)  # lanes hold no sessions
+    common.set_setting("autogenerate_session_id", False)  # no session per connection
     return lambda: _open(connect, address)
 
 
@@ -102,25 +102,25 @@ def is_embedded(where: Where) -> bool:
     return address_of(where).is_embedded
 
 
-def open_lane(where: Where, oldest: int | None = None) -> Lane:
-    """Open one lane of a store whose schema is up to date, or has the migrations up to ``oldest``.
+def open_connection(where: Where, oldest: int | None = None) -> Connection:
+    """Open one connection to a store whose schema has all migrations, or those up to ``oldest``.
 
     Raises as ``open_store`` does.
     """
     accept_older(where, oldest)
-    lane = Lane(connector_of(where)())
-    check_schema(lane, migrate_command(where), oldest)
-    return lane
+    connection = Connection(connector_of(where)())
+    check_schema(connection, migrate_command(where), oldest)
+    return connection
 
 
-def open_unchecked(where: Where) -> Lane:
-    """Open one read-only lane of a store with any schema; raises ``StartupError``.
+def open_unchecked(where: Where) -> Connection:
+    """Open one read-only connection to a store with any schema; raises ``StartupError``.
 
-    The lane chooses its host by itself: the other connections of the process demand more of theirs.
+    It chooses its host independently: the other connections of the process require more of theirs.
     """
     address = address_of(where)
     hosts = None if address.is_embedded else Hosts(address, Examination(takes_any_schema=True))
-    return Lane(_open(_connector(address, hosts), address), READER_SETTINGS)
+    return Connection(_open(_connector(address, hosts), address), READER_SETTINGS)
 
 
 def store_path(where: Where) -> Path:
@@ -143,16 +143,16 @@ def hosts_of(address: StoreAddress) -> Hosts:
 
 
 def make_tables(where: Where) -> None:
-    """Let this process use a host that has tables of an older release, or, if all have, none."""
+    """Let this process use a host with tables of an older release, or without if all lack them."""
     address = address_of(where)
     if not address.is_embedded:
         hosts_of(address).examination.may_upgrade = True
 
 
 def accept_older(where: Where, oldest: int | None) -> None:
-    """Let this process use a host whose tables have the migrations up to ``oldest``, if it has one.
+    """Let this process use a host whose tables have at least the migrations up to ``oldest``.
 
-    Each connection still checks what it needs itself.
+    Each connection still checks its own requirements.
     """
     address = address_of(where)
     if oldest is not None and not address.is_embedded:
@@ -160,9 +160,9 @@ def accept_older(where: Where, oldest: int | None) -> None:
 
 
 def keep_store_id(where: Where, kept: Kept) -> None:
-    """Let this process use no other store than the one whose id is kept, if one is.
+    """Restrict this process to the store whose id is ``kept``, if one is.
 
-    Matters where a server has several hosts: only then is a host examined.
+    Has an effect only for a server with several hosts: only those are examined.
     """
     address = address_of(where)
     if not address.is_embedded:
@@ -170,7 +170,7 @@ def keep_store_id(where: Where, kept: Kept) -> None:
 
 
 def refused_hosts(where: Where) -> Sequence[Refusal]:
-    """Examine every host of a server; return why those cannot be used that cannot."""
+    """Examine every host of a server; return a reason for each that cannot be used."""
     address = address_of(where)
     if address.is_embedded or len(address.read().hosts) == 1:
         return ()
@@ -182,7 +182,7 @@ def _connector(address: StoreAddress, hosts: Hosts | None = None) -> Connect:
     if parts.scheme == "chdb" and not parts.netloc and parts.path:
         return lambda: _connect_embedded(str(address.path))
     address.read()
-    # It answers to all that a lane asks of a client.
+    # It has every method of a client that a connection calls.
     return lambda: cast("Client", RoamingClient(hosts or hosts_of(address)))
 
 
@@ -199,7 +199,7 @@ def _open(connect: Connect, address: StoreAddress) -> Client:
 
 
 def _why(address: StoreAddress, error: Exception) -> str:
-    """Return the reason in words; the embedded engine reports none when its path is in use."""
+    """Return the reason as text; the embedded engine reports none when its path is in use."""
     text = hide(str(error)).split("\n", 1)[0][:1000]
     if "EmbeddedServer" not in text:
         return text

@@ -1,11 +1,11 @@
-"""The embedded engine: how it is loaded, and connections that get only their own answers.
+"""The embedded engine: loading it, and connections that return only their own answers.
 
 chDB 26 keeps the partial answer of a statement that fails, and prepends it to the answer of the
-next statement on the same connection: the rows of one project, whose query timed out, would be
-returned to another project.
+next statement on the same connection: rows of one project, whose query timed out, would be returned
+to another project.
 
 clickhouse-connect reads all 1,400 settings of a server for each connection, which takes 20 ms of
-CPU time, and a process opens seven. Those of one engine are the same.
+CPU time, and a process opens seven. The settings of one engine are the same for all.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ which are at the beginning of the file. Other read-only ranges were written at l
 
 
 def load_engine() -> None:
-    """Import chDB without PyArrow, which it takes for its Arrow output where it is installed.
+    """Import chDB without PyArrow, which it imports for Arrow output if it is installed.
 
     PyArrow and NumPy take a tenth of a second and 37 MB at every start. If the program has
     loaded them itself, as a notebook does, they stay available.
@@ -49,10 +49,10 @@ def load_engine() -> None:
 
 
 def give_back_code() -> None:
-    """Release the pages of engine code that has run: its start touches all of a 560 MB library.
+    """Release memory pages of engine code: starting touches all of a 560 MB library.
 
-    Half of it never runs again. Code and constants do not change: pages that are used again are
-    mapped again from the system's cache. Only on Linux. Source: madvise(2), MADV_DONTNEED.
+    Half of it never runs again. Code and constants do not change: pages that are needed later are
+    mapped again from the page cache. Only on Linux. Source: madvise(2), MADV_DONTNEED.
     """
     with suppress(OSError):
         for found in _CODE_OF_ENGINE.finditer(Path("/proc/self/maps").read_text("utf-8")):
@@ -63,7 +63,7 @@ def give_back_code() -> None:
 
 
 def trim_heap() -> None:
-    """Return freed memory to the system; only for glibc, which keeps much of it."""
+    """Return freed memory to the system; only for glibc, which retains much of it."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
@@ -80,11 +80,11 @@ class OwnAnswers:
     """
 
     def __init__(self, connection: Any) -> None:  # chDB has no types
-        """Take over the connection; it must have no other user."""
+        """Take over the connection; nothing else may use it."""
         self._connection = connection
         self._has_rest = False
 
-    def query(self, *statement: Any, **more: Any) -> Any:  # as chDB has it
+    def query(self, *statement: Any, **more: Any) -> Any:  # any value of chDB
         """Run a statement and return its answer; raises as chDB does."""
         if self._has_rest:
             self._throw_away()
@@ -100,7 +100,7 @@ class OwnAnswers:
         """Close the connection."""
         self._connection.close()
 
-    def __getattr__(self, name: str) -> Any:  # whatever else a connection has
+    def __getattr__(self, name: str) -> Any:  # any other attribute of a connection
         return getattr(self._connection, name)
 
     def _throw_away(self) -> None:
@@ -116,7 +116,7 @@ def with_own_answers(client: Client) -> Client:
 
 
 def connect_embedded(place: str) -> Client:
-    """Open a connection to a directory, whose options may follow after a question mark."""
+    """Open a connection to a directory; engine options may follow a question mark."""
     load_engine()
     client: Client = _client_type()(path=place)
     return with_own_answers(client)
@@ -124,13 +124,13 @@ def connect_embedded(place: str) -> Client:
 
 @cache
 def _client_type() -> type[Any]:
-    """Return the client's class, whose module loads the engine."""
+    """Return the client's class; importing its module loads the engine."""
     from clickhouse_connect.driver._chdbclient import ChdbClient  # noqa: PLC0415
 
     class EmbeddedClient(ChdbClient):
-        """A client that starts with the settings that the first one has read.
+        """A client that reuses the settings that the first client has read.
 
-        A later release in which these methods have other names reads them each time again.
+        If a later release of the driver renames these methods, each client reads them again.
         """
 
         _read: Any = None

@@ -1,4 +1,4 @@
-"""Examines a host of a server: whether it has this store, and can do the work of this process."""
+"""Examines a host of a server: whether it has this store, and meets the needs of this process."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError, RetryableError, SchemaNotReadyError, StartupError
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.hosts import EMPTY
-from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import check_schema, listed_migrations
 
 if TYPE_CHECKING:
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.hosts import Kept
 
 OLDEST = (26, 2)
-"""The first with the text index of ``step_texts`` (``schema/0001_baseline/09_texts.sql``)."""
+"""The first version with the text index of ``step_texts`` (``0001_baseline/09_texts.sql``)."""
 LEAST_FREE_BYTES = 1 << 30
-"""A host whose disks all have less left is not used where there is another."""
+"""A host with less free space on every disk is not used if there is another."""
 _FACTS = "store_facts"
 
 
 class OldEngineError(StartupError):
-    """The engine is of a version that cannot have our tables."""
+    """The version of the engine does not support our tables."""
 
 
 class Examination:
-    """Remembers the store that it saw first: another one would have only a part of the runs."""
+    """Remembers the first store that it saw: any other would have only a part of the runs."""
 
     def __init__(self, *, takes_any_schema: bool = False) -> None:
-        """Know no store yet; ``takes_any_schema`` is for who only looks, as ``spanloom doctor``."""
+        """Begin without a store; ``takes_any_schema`` is for read-only users like ``doctor``."""
         self.may_upgrade = False
         """Whether this process makes the tables: then a store of an older release will do."""
         self.oldest: int | None = None
@@ -40,42 +40,42 @@ class Examination:
         self._kept: Kept | None = None
 
     def keep_id(self, kept: Kept) -> None:
-        """Know the store that an earlier process of this data directory saw first."""
+        """Use the store that an earlier process of this data directory saw first."""
         self._kept = kept
         known = kept.read()
         self._id = self._id or (known if isinstance(known, str) else "")
 
     def __call__(self, client: Client) -> str:
-        """Return why the host cannot be used, after its name; empty if it can."""
+        """Return a reason against using the host, to follow its name; empty without one."""
         try:
-            return self._examine(Lane(client))
+            return self._examine(Connection(client))
         except (PermanentError, RetryableError) as error:
             return f"cannot be used: {error}"
 
-    def _examine(self, lane: Lane) -> str:
-        [(version, _)] = lane.rows("engine_state")
+    def _examine(self, connection: Connection) -> str:
+        [(version, _)] = connection.rows("engine_state")
         if numbers_of(version) < OLDEST:
             return f"is of version {version}, and {'.'.join(map(str, OLDEST))} is needed"
-        if not listed_migrations(lane):
+        if not listed_migrations(connection):
             return EMPTY
-        if reason := self._recognise(lane):
+        if reason := self._recognise(connection):
             return reason
         if not self._takes_any_schema:
-            self._check_schema(lane)
-        return _disk(lane)
+            self._check_schema(connection)
+        return _disk(connection)
 
-    def _check_schema(self, lane: Lane) -> None:
+    def _check_schema(self, connection: Connection) -> None:
         try:
-            check_schema(lane, "spanloom migrate", self.oldest)
+            check_schema(connection, "spanloom migrate", self.oldest)
         except SchemaNotReadyError:
             if not self.may_upgrade:
                 raise
 
-    def _recognise(self, lane: Lane) -> str:
-        """Compare the id of the store with the known one; a store from before 0004 has none."""
-        if not any(lane.rows("table_definitions", tables=[_FACTS])):
+    def _recognise(self, connection: Connection) -> str:
+        """Compare the store's id with the known one; stores from before 0004 have none."""
+        if not any(connection.rows("table_definitions", tables=[_FACTS])):
             return f"has another store than {self._id}" if self._id else ""
-        found = [str(row.Value) for row in lane.rows("store_id")]
+        found = [str(row.Value) for row in connection.rows("store_id")]
         if found and self._id and found[0] != self._id:
             return f"has another store: its id is {found[0]}, not {self._id}"
         if found and not self._id:
@@ -85,10 +85,10 @@ class Examination:
         return ""
 
 
-def _disk(lane: Lane) -> str:
-    """Return whether the disks are full, as far as the account may see them."""
+def _disk(connection: Connection) -> str:
+    """Return a reason if the disks are nearly full; empty if not, or if that is not visible."""
     try:
-        free = [int(row.free) for row in lane.rows("free_space")]
+        free = [int(row.free) for row in connection.rows("free_space")]
     except (PermanentError, RetryableError):
         return ""
     if free and max(free) < LEAST_FREE_BYTES:
@@ -96,9 +96,9 @@ def _disk(lane: Lane) -> str:
     return ""
 
 
-def refuse_old_engine(lane: Lane) -> None:
+def refuse_old_engine(connection: Connection) -> None:
     """Raise ``OldEngineError`` with the version needed if the engine is too old for our tables."""
-    [(version, _)] = lane.rows("engine_state")
+    [(version, _)] = connection.rows("engine_state")
     if numbers_of(version) < OLDEST:
         needed = ".".join(map(str, OLDEST))
         raise OldEngineError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,17 +16,21 @@ from spanloom.core.errors import (
     StoreUnavailableError,
 )
 from spanloom.core.secrets import hide
-from spanloom.storage.engine.rights import ACCESS_DENIED, denied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+ACCESS_DENIED = 497
+_DENIED = re.compile(
+    r"(?P<account>\S+): Not enough privileges\. To execute this query, it's necessary to have the "
+    r"grant (?P<privilege>.+?) ON (?P<place>[^\s:]+?)(?: WITH GRANT OPTION)?\.?(?=[\s:(]|$)"
+)
 
 REFUSALS = frozenset(
     {
         6,  # CANNOT_PARSE_TEXT
         27,  # CANNOT_PARSE_INPUT_ASSERTION_FAILED
-        32,  # ATTEMPT_TO_READ_AFTER_EOF: a message that ends too early
+        32,  # ATTEMPT_TO_READ_AFTER_EOF: a truncated message
         33,  # CANNOT_READ_ALL_DATA: likewise
         69,  # ARGUMENT_OUT_OF_BOUND
         70,  # CANNOT_CONVERT_TYPE
@@ -42,7 +47,7 @@ REFUSALS = frozenset(
         691,  # UNKNOWN_ELEMENT_OF_ENUM
     }
 )
-"""The ClickHouse errors caused by the data that was sent.
+"""The ClickHouse errors caused by the data of a request.
 
 All others are caused by the store: a full disk alone has three codes (75, 243, and 1001 where
 inodes ran out), and a new release may add more. An unnecessary retry loses nothing.
@@ -82,10 +87,10 @@ TOO_MUCH_AT_ONCE = frozenset(
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raise one of the three errors of a store for whatever the driver raises.
+    """Translate any exception of the driver to one of the three errors of a store.
 
-    ``StoreRejectedError`` for the data, ``StoreFaultError`` for the statement,
-    ``StoreUnavailableError`` for the moment.
+    ``StoreRejectedError``: the data; ``StoreFaultError``: the statement;
+    ``StoreUnavailableError``: a temporary state.
     The errors listed above are permanent, as is a value of ours that does not fit its column.
     Everything else is retryable, including an error without a code: the request never reached the
     engine, or its answer was lost.
@@ -113,9 +118,9 @@ def translated() -> Iterator[None]:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return the reason of an error that has no code, without the request and without secrets.
+    """Return the reason of an error without a code, stripped of the request and of secrets.
 
-    That is the system's error, which drivers wrap several times, with the URL and all its settings.
+    This is the system's error, which drivers wrap several times, with the URL and all settings.
     """
     seen = [error]
     while (cause := seen[-1].__cause__ or seen[-1].__context__) and cause not in seen:
@@ -130,10 +135,9 @@ CANNOT_COMPILE_REGEXP = 427
 
 @contextmanager
 def bounded() -> Iterator[None]:
-    """Raise ``InvalidQueryError`` where the store aborted a query, or cannot compile a pattern.
+    """Raise ``InvalidQueryError`` if the store aborts a query or cannot compile a pattern.
 
-    A query beyond its limits of time, memory or bytes stays beyond them: the reader has to ask
-    for less.
+    Repeating a query that exceeded its time, memory or bytes does not help: it must be narrowed.
     """
     try:
         yield
@@ -148,3 +152,16 @@ def bounded() -> Iterator[None]:
             raise
         wrong = hide(str(cause)).partition("cannot compile re2: ")[2].partition(". Look at")[0]
         raise InvalidQueryError(f"this is no pattern of RE2: {wrong}", "where") from error
+
+
+def denied(text: str) -> str:
+    """Return the sentence for a server's error that denies access; empty for any other text."""
+    found = _DENIED.search(text)
+    return sentence(found["account"], found["privilege"], found["place"]) if found else ""
+
+
+def sentence(account: str, privilege: str, place: str) -> str:
+    """Return an error text for an account that lacks a right, with the ``GRANT`` statement."""
+    named = f"`{account}`" if not account.isidentifier() else account
+    grant = f"GRANT {privilege} ON {place} TO {named}"
+    return f"the account {account} lacks a right that it needs: {grant}"

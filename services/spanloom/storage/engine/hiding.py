@@ -5,10 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.parameters import Row
+
+
+class Queries(Protocol):
+    """A connection that runs named queries."""
+
+    def rows(self, name: str, **parameters: object) -> Iterator[Row]:
+        """Run a named query and return its rows."""
 
 
 class Hiding(Protocol):
@@ -16,18 +23,20 @@ class Hiding(Protocol):
 
     @property
     def may_hide(self) -> bool:
-        """Whether any row may have to be hidden."""
+        """Whether there may be rows to hide."""
 
-    def narrowed(self, lane: Lane, parameters: Mapping[str, object]) -> Mapping[str, object]:
+    def narrowed(
+        self, connection: Queries, parameters: Mapping[str, object]
+    ) -> Mapping[str, object]:
         """Return the parameters of a query without the traces that are hidden."""
 
     def conditions(self, name: str, parameters: Mapping[str, object]) -> Mapping[str, str]:
         """Return table → condition on its rows, for a named query and its parameters."""
 
     def deleted_among(
-        self, lane: Lane, keys: Iterable[tuple[str, str]]
+        self, connection: Queries, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
-        """Return those of these traces that are hidden, each a project and a trace id."""
+        """Return the hidden ones among these traces, each a project and a trace id."""
 
 
 class NothingHidden:
@@ -35,9 +44,11 @@ class NothingHidden:
 
     may_hide = False
 
-    def narrowed(self, lane: Lane, parameters: Mapping[str, object]) -> Mapping[str, object]:
+    def narrowed(
+        self, connection: Queries, parameters: Mapping[str, object]
+    ) -> Mapping[str, object]:
         """See ``Hiding.narrowed``."""
-        del lane
+        del connection
         return parameters
 
     def conditions(self, name: str, parameters: Mapping[str, object]) -> Mapping[str, str]:
@@ -46,8 +57,8 @@ class NothingHidden:
         return {}
 
     def deleted_among(
-        self, lane: Lane, keys: Iterable[tuple[str, str]]
+        self, connection: Queries, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
         """See ``Hiding.deleted_among``."""
-        del lane, keys
+        del connection, keys
         return frozenset()

@@ -1,7 +1,7 @@
-"""Connections to one host of several: which one a process uses, and when it leaves it.
+"""Chooses the host that a process uses among several, and changes it when it fails.
 
-All connections of a process go to one host, so that what one has stored another can read. When that
-host fails all leave it, and the next that passes an examination is used. A host that failed, or did
+All connections of a process go to one host, so that each can read what another has stored. When
+that host fails, all change to the next one that passes an examination. A host that failed, or did
 not pass, is tried last for a while.
 """
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.address import Host, Server, StoreAddress
 
 SILENT_S = 30
-"""A host that sends nothing for so long is left; one at work sends the progress of a query."""
+"""Seconds without data until a host is left; a working host sends the progress of a query."""
 _SILENT_WITHOUT_PROGRESS_S = 300
 MUTATION_S = 3600
 """The same for a connection of the keeper. A mutation that is waited for sends no progress, and one
-that is given up is queued a second time. A machine that is gone is still noticed, by TCP."""
+that is given up is queued a second time. A machine that is down is still noticed, by TCP."""
 LEAST_AWAY_S, MOST_AWAY_S = 10.0, 60.0
-"""How long a host that was left is tried last: doubled each time, until it has been used."""
+"""Seconds for which a host that was left is tried last: doubled each time, until it is used."""
 _AGAIN_S = 1.0
-"""Where no host can be used, they are examined again after this time."""
+"""If no host can be used, they are examined again after this many seconds."""
 _WRONG_ACCOUNT = 516
 LEAVE = frozenset(
     {
@@ -50,15 +50,15 @@ LEAVE = frozenset(
         _WRONG_ACCOUNT,
     }
 )
-"""The errors of a host that another one may not have. One without a code was not answered."""
+"""The errors of a host that another may not have. An error without a code means no answer."""
 
 
 EMPTY = "has no tables of Spanloom"
-"""The reason of an examination for a host on which no store was begun."""
+"""An examination's reason for a host without a store."""
 
 
 class Refusal(NamedTuple):
-    """Why a host is not used."""
+    """The reason why a host is not used."""
 
     host: Host
     reason: str
@@ -69,10 +69,10 @@ class Refusal(NamedTuple):
 
 
 class Kept(Protocol):
-    """A value that outlasts the process."""
+    """A value that is kept beyond the process."""
 
     def read(self) -> object:
-        """Return the value written last; ``None`` without one."""
+        """Return the last written value; ``None`` without one."""
 
     def write(self, value: object) -> None:
         """Replace the value."""
@@ -82,19 +82,19 @@ class Examination(Protocol):
     """Decides whether a host can be used."""
 
     may_upgrade: bool
-    """Whether this process makes the tables, and may find older ones or none."""
+    """Whether this process makes or upgrades the tables, and accepts older ones or none."""
     oldest: int | None
-    """The last migration that this process cannot do without; ``None`` if it needs all."""
+    """The last migration that this process requires; ``None`` if it needs all."""
 
     def keep_id(self, kept: Kept) -> None:
-        """Know the store that an earlier process of this data directory saw first."""
+        """Use the store that an earlier process of this data directory saw first."""
 
     def __call__(self, client: Client) -> str:
-        """Return why the host cannot be used, after its name; empty if it can."""
+        """Return a reason against using the host, to follow its name; empty without one."""
 
 
 class Opened(NamedTuple):
-    """A client, and the number of the choice of a host that it belongs to."""
+    """A client, and the number of the choice of a host that it was opened for."""
 
     client: Client
     turn: int
@@ -109,7 +109,7 @@ class Hosts:
         examination: Examination,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Use the first host that can be reached and which passes the examination.
+        """Use the first reachable host that passes the examination.
 
         A store with one host is not examined: there is nothing to choose.
         """
@@ -127,18 +127,18 @@ class Hosts:
 
     @property
     def turn(self) -> int:
-        """The number of changes of host; clients of an earlier turn are of one that was left."""
+        """The number of changes of host; clients of an earlier turn are of a host that was left."""
         return self._turn
 
     @property
     def refusals(self) -> Sequence[Refusal]:
-        """Why hosts are not used that were tried last."""
+        """The reasons of the last attempt against using each host."""
         return tuple(self._refused.values())
 
     def connect(self) -> Opened:
-        """Open a client to the host in use, or to the next one that can be used.
+        """Open a client to the host in use, or to the next usable one.
 
-        Raises ``StoreUnavailableError``, which has a sentence for each host, if none can be, and
+        Raises ``StoreUnavailableError``, with a sentence for each host, if none can be used, and
         ``StartupError`` if a file of the address cannot be read.
         """
         with self._lock:
@@ -155,7 +155,7 @@ class Hosts:
     def note(self, turn: int, error: Exception) -> None:
         """Leave the host in use if the error of one of its clients shows that it cannot be used."""
         code = getattr(error, "code", None)
-        leave = LEAVE if self._has_others else {_WRONG_ACCOUNT}  # whose password may have changed
+        leave = LEAVE if self._has_others else {_WRONG_ACCOUNT}  # the password may have changed
         if code is not None and code not in leave:
             return
         with self._lock:
@@ -181,9 +181,9 @@ class Hosts:
         return next(filter(None, (self._try(server, h, begins=begins) for h in hosts)), None)
 
     def _first_to_begin(self, server: Server, hosts: Sequence[Host]) -> Opened | None:
-        """Use a host without tables if this process makes them and every host is without them.
+        """Use a host without tables if this process makes them and no host has them.
 
-        One that does not answer may have the tables: a second store would be begun beside it.
+        A host that does not answer may have the tables: making them would begin a second store.
         """
         reasons = {self._refused[host].reason for host in hosts}
         may_begin = self.examination.may_upgrade and reasons == {EMPTY}
@@ -228,7 +228,7 @@ class Hosts:
         self._away[host] = (self._clock() + for_s, for_s)
 
     def _until(self, host: Host, now: float) -> float:
-        """Return until when a host is tried last; 0 if it is not."""
+        """Return the time until which a host is tried last; 0 if it is not."""
         until, _ = self._away.get(host, (0.0, 0.0))
         return until if until > now else 0.0
 
@@ -244,7 +244,7 @@ class Hosts:
 def open_client(
     address: StoreAddress, server: Server, host: Host, pool: PoolManager | None = None
 ) -> Client:
-    """Open a client to one host; raises as the driver does."""
+    """Open a client to one host; raises the driver's errors."""
     has_password = bool(server.password)
     client = clickhouse_connect.get_client(
         host=host.name,
@@ -267,13 +267,13 @@ def open_client(
 
 
 def wait_for(client: Client, silent_s: float) -> None:
-    """Let a host send nothing for so long until a client gives it up."""
+    """Set the time without data, in seconds, after which a client gives up a host."""
     backend = client._backend  # type: ignore[attr-defined]  # noqa: SLF001  # it has no door
     backend.timeout = Timeout(connect=backend.timeout.connect_timeout, read=silent_s)
 
 
 def _pool_of(address: StoreAddress, server: Server, host: Host) -> PoolManager:
-    """Return a pool of connections; it reads the files of TLS when it opens one."""
+    """Return a pool of connections; it reads the TLS files whenever it opens one."""
     scheme = "https" if server.is_secure else "http"
     options: dict[str, Any] = {}
     if proxy := check_env_proxy(scheme, host.name, host.port):
@@ -290,7 +290,7 @@ def _pool_of(address: StoreAddress, server: Server, host: Host) -> PoolManager:
 
 
 class RoamingClient:
-    """The client of whichever host the process uses; one thread at a time runs a statement."""
+    """The client of the host that the process uses; one thread at a time runs a statement."""
 
     def __init__(self, hosts: Hosts) -> None:
         """Connect; raises as ``Hosts.connect``."""
@@ -301,19 +301,19 @@ class RoamingClient:
 
     @property
     def server_settings(self) -> Mapping[str, Any]:
-        """The settings that the server has, as the driver read them."""
+        """The server's settings, as the driver read them."""
         return self._client.server_settings
 
     def prepare(self, prepare: Callable[[Client], None]) -> None:
-        """Call this for the client, and for the one of each host to come."""
+        """Call ``prepare`` for the current client, and for each client opened later."""
         self._prepare = prepare
         prepare(self._client)
 
     def begin_session(self, session: str, idle_s: int) -> None:
-        """Run what follows in a session of the host in use; raises as the driver does.
+        """Run the next statements in a session of the host in use; raises the driver's errors.
 
-        The host ends it after a pause of ``idle_s`` seconds. Another host does not know it: once
-        this one was left, statements raise ``StoreUnavailableError`` until ``end_session``.
+        The host ends it after a pause of ``idle_s`` seconds. Sessions are not shared: after a
+        change of host, statements raise ``StoreUnavailableError`` until ``end_session``.
         """
         params = _params_of(self._current())
         params |= {"session_id": session, "session_timeout": str(idle_s)}
@@ -326,7 +326,7 @@ class RoamingClient:
         params["session_check"] = "1"
 
     def end_session(self) -> None:
-        """Run what follows outside of a session, at any host."""
+        """Run the next statements without a session, on any host."""
         self._has_session = False
         for name in ("session_id", "session_timeout", "session_check"):
             _params_of(self._client).pop(name, None)
@@ -352,7 +352,7 @@ class RoamingClient:
         """Close the client; the connections of others stay open."""
         self._client.close()
 
-    def __getattr__(self, name: str) -> Any:  # whatever else a client has
+    def __getattr__(self, name: str) -> Any:  # any other attribute of a client
         return getattr(self._client, name)
 
     def _do(self, name: str, *what: Any, **how: Any) -> Any:
@@ -374,7 +374,7 @@ class RoamingClient:
         return self._client
 
     def _connect_again(self) -> Opened:
-        """Connect; a file of the address that cannot be read now may be there again later."""
+        """Connect; an unreadable file of the address is a temporary error."""
         try:
             return self._hosts.connect()
         except StartupError as error:
@@ -382,12 +382,12 @@ class RoamingClient:
 
 
 def _params_of(client: Client) -> dict[str, str]:
-    """Return what a client sends with each statement."""
+    """Return the parameters that a client sends with each statement."""
     return cast("HttpClient", client).params
 
 
 def examined(address: StoreAddress, examine: Callable[[Client], str]) -> Iterator[Refusal]:
-    """Yield a refusal for each host of a store that cannot be used."""
+    """Yield a refusal for each host of a store that fails the examination."""
     server = address.read()
     for host in server.hosts:
         try:
@@ -400,7 +400,7 @@ def examined(address: StoreAddress, examine: Callable[[Client], str]) -> Iterato
 
 
 def _reason(error: Exception) -> str:
-    """Return why a host cannot be used, without the request that failed."""
+    """Return the reason against using a host, without the failed request."""
     code = getattr(error, "code", None)
     text = hide(str(error)).split("\n", 1)[0].partition(" (for url ")[0]
     if code == _WRONG_ACCOUNT:

@@ -1,8 +1,8 @@
-"""Connections to a ClickHouse server that may not be there yet, or whose tables may not be.
+"""Connections to a ClickHouse server that may be unreachable yet, or whose tables may be missing.
 
 A process starts without its store and waits for it: each call raises ``StoreUnavailableError``
 until the connection is open and the schema is usable. Only a store that this version must not use
-ends the process: waiting does not help there.
+ends the process, as waiting would not help.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from spanloom.core.errors import (
     StoreUnavailableError,
 )
 from spanloom.storage.engine.connect import accept_older, connector_of, make_tables, migrate_command
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.examination import OldEngineError, refuse_old_engine
 from spanloom.storage.engine.hiding import NothingHidden
-from spanloom.storage.engine.lane import Lane
 from spanloom.storage.engine.migrate import check_schema
 from spanloom.storage.engine.rights import require_rights
 
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.settings import Setting
 
 UNUSABLE = (SchemaTooNewError, SchemaTooOldError, SchemaChangedError, SchemaLostError)
-"""Errors of a store that no wait mends."""
+"""Errors of a store for which waiting does not help."""
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 2.0
 TURN_S = 2.0
-"""How long a call waits for another that is connecting: the server may hang."""
+"""Seconds that a call waits for another one that is connecting: the server may hang."""
 
 
 class Opening:
-    """Opens connections to one server, one at a time, less and less often while that fails."""
+    """Opens connections to one server, one at a time, at growing intervals while that fails."""
 
     def __init__(
         self,
@@ -56,10 +56,10 @@ class Opening:
         roles: Sequence[str] = (),
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Connect to nothing yet; raises ``StartupError`` for an invalid URL.
+        """Set the server without connecting; raises ``StartupError`` for an invalid URL.
 
-        The schema may be as old as ``oldest`` (``check_schema``); the account must have the rights
-        of the ``roles`` (``rights.RIGHTS``).
+        The schema needs the migrations up to ``oldest`` (``check_schema``); the account needs the
+        rights of the ``roles`` (``rights.RIGHTS``).
         """
         self._where = where
         self._connect = connector_of(where)
@@ -78,38 +78,38 @@ class Opening:
         self.unusable: SpanloomError | None = None
         """Why this version must not use the store; ``None`` as far as is known."""
 
-    def open(self, lane: LateLane) -> None:
-        """Open a lane unless it is open; raises ``StoreUnavailableError``.
+    def open(self, connection: LateConnection) -> None:
+        """Open a connection unless it is open; raises ``StoreUnavailableError``.
 
-        For a lane that needs no schema also ``OldEngineError``: its owner cannot make the tables.
+        For a connection that needs no schema also ``OldEngineError``: the tables cannot be made.
         """
         if not self._turn.acquire(timeout=TURN_S):
             raise StoreUnavailableError(self._reason)
         try:
-            if lane.is_open:
+            if connection.is_open:
                 return
-            # who makes the tables is not held up by those who wait for them
-            is_next = self._lacks_tables and not lane.needs_schema
+            # making the tables is not delayed by connections that wait for them
+            is_next = self._lacks_tables and not connection.needs_schema
             if self._clock_s() < self._next_s and not is_next:
                 raise StoreUnavailableError(self._reason)
-            self._try(lane)
+            self._try(connection)
         finally:
             self._turn.release()
 
-    def _try(self, lane: LateLane) -> None:
+    def _try(self, connection: LateConnection) -> None:
         with ExitStack() as unless_it_succeeds:
             try:
                 client = self._connect()
                 unless_it_succeeds.callback(client.close)
                 self._require_rights(client)
-                if lane.needs_schema and not self._is_usable:
+                if connection.needs_schema and not self._is_usable:
                     self._check(client)
-                lane.adopt(client)
+                connection.adopt(client)
             except UNUSABLE as error:
                 self.unusable = error
                 raise self._failed(error) from error
             except OldEngineError as error:
-                if not lane.needs_schema:  # who makes the tables fails at once
+                if not connection.needs_schema:  # a process that makes the tables fails at once
                     raise
                 raise self._failed(error) from error
             except (StartupError, StoreUnavailableError) as error:
@@ -118,24 +118,26 @@ class Opening:
         self._pause_s = FIRST_PAUSE_S
 
     def make_tables(self) -> None:
-        """Let this process use a host that has no tables yet, or those of an older release."""
+        """Let this process use a host without tables, or with those of an older release."""
         make_tables(self._where)
 
     def _require_rights(self, client: Client) -> None:
         """Raise ``StartupError`` if the account lacks a right that a role of the process needs.
 
-        The version comes first: an old server does not know the question.
+        The version is checked first: an old server cannot answer the query for rights.
         """
         if not self._may_work:
-            lane = Lane(client)  # not read-only: there the server grants nothing but SELECT
-            refuse_old_engine(lane)
+            connection = Connection(
+                client
+            )  # not read-only: for such connections the server reports only SELECT
+            refuse_old_engine(connection)
             for role in self._roles:
-                require_rights(lane, role)
+                require_rights(connection, role)
             self._may_work = True
 
     def _check(self, client: Client) -> None:
-        """Check the schema; what looks unusable is read again, as a migration may have begun."""
-        checked = Lane(client)
+        """Check the schema; an unusable one is read again, as a migration may have begun."""
+        checked = Connection(client)
         try:
             check_schema(checked, self._command, self._oldest)
         except UNUSABLE:
@@ -150,8 +152,8 @@ class Opening:
         return StoreUnavailableError(self._reason)
 
 
-class LateLane(Lane):
-    """A lane that opens at its first call that finds the store there, and stays open."""
+class LateConnection(Connection):
+    """A connection that opens at the first call for which the store is reachable."""
 
     def __init__(
         self,
@@ -161,7 +163,7 @@ class LateLane(Lane):
         *,
         needs_schema: bool = True,
     ) -> None:
-        """Open by ``opening``; with ``needs_schema`` only a store whose schema is usable."""
+        """Set how to open it; with ``needs_schema`` it opens only if the schema is usable."""
         self.is_open = False
         self.needs_schema = needs_schema
         self.hiding = hiding or NothingHidden()

@@ -1,11 +1,11 @@
-"""The schema of a store: which migrations it has applied, and applying those that it lacks.
+"""The schema of a store: reads which migrations are applied, and applies missing ones.
 
 Safe to interrupt: every statement can be repeated (``IF NOT EXISTS``, ``OR REPLACE``, ``MODIFY``),
 and a migration counts as applied only after its last statement. Only the keeper applies them; every
 other part calls ``check_schema``, which changes nothing.
 
-On a server an upgrade has two phases: what migrations add is made at once, and what they end once
-no role of an older release is left. Until then the list of the store does not name them.
+On a server an upgrade has two phases: additions of migrations are made at once, removals when no
+role of an older release runs any more. Until then the store's ledger does not list the migrations.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from spanloom.core.model.upkeep import Older
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.statements import Migration
 
 Listed: TypeAlias = "Mapping[int, tuple[str, str]]"
@@ -44,82 +44,85 @@ Listed: TypeAlias = "Mapping[int, tuple[str, str]]"
 LEDGER = "schema_migrations"
 """The table that lists the migrations of a store with their checksums."""
 OLDEST_WRITABLE = 1
-"""Collectors write to stores that have the migrations up to this one: what they send, and the table
-that takes it, is as in 0.1.0."""
+"""Collectors can write to stores with the migrations up to this one: their requests, and the table
+for them, are as in 0.1.0."""
 _IN_EVERY_STORE = "trajectories"
-"""A table of the baseline: it does not exist before the baseline is in the ledger."""
+"""A table of the baseline: it never exists before the baseline is in the ledger."""
 _BEGUN = ""
 """The checksum of a migration in the ledger that was not applied completely."""
 
 
 def migrate(
-    lane: Lane, before_each: Callable[[], None] = lambda: None, *, in_phases: bool = False
+    connection: Connection,
+    before_each: Callable[[], None] = lambda: None,
+    *,
+    in_phases: bool = False,
 ) -> list[str]:
-    """Apply the migrations that the store lacks, in order; return their names.
+    """Apply the missing migrations in order; return their names.
 
-    ``in_phases`` makes only what they add, unless the store is new: roles of the release before go
-    on, and start again, until ``finish``. ``before_each`` is called before every statement, for a
-    lock that has to be kept alive.
+    ``in_phases`` makes only the additions, unless the store is new: roles of the previous release
+    keep running, and may restart, until ``finish``. ``before_each`` is called before every
+    statement, to keep a lock alive.
 
     Raises ``SchemaTooNewError`` if the store has a migration that this version does not ship,
     ``SchemaTooOldError`` if it was made before the baseline, ``SchemaChangedError`` if it has
-    applied another text under the same number, ``SchemaLostError`` if it has tables and no list.
+    applied another text under the same number, ``SchemaLostError`` if it has tables but no ledger.
     """
-    expanded, listed = _usable(lane)
+    expanded, listed = _usable(connection)
     _refuse_changed(listed, expanded)
-    lane.run(query("create_migrations"))
+    connection.run(query("create_migrations"))
     if in_phases and not _is_new(expanded, listed):
-        return _expand(lane, expanded, listed, before_each)
+        return _expand(connection, expanded, listed, before_each)
     missing = missing_in(listed)
     for migration in missing:  # all before the first statement: see ``_is_new``
-        _record(lane, migration, _BEGUN)
+        _record(connection, migration, _BEGUN)
     for migration in missing:
-        _run(lane, migration.statements, before_each)
-        permit_from(lane, migration.name)
-        _run(lane, migration.finish_statements, before_each)
-        _record(lane, migration, checksum_of(migration))
-    forget_upgrade(lane, before_each)
+        _run(connection, migration.statements, before_each)
+        permit_from(connection, migration.name)
+        _run(connection, migration.finish_statements, before_each)
+        _record(connection, migration, checksum_of(migration))
+    forget_upgrade(connection, before_each)
     return [migration.name for migration in missing]
 
 
-def finish(lane: Lane, before_each: Callable[[], None] = lambda: None) -> list[str]:
-    """Apply the ends of all migrations whose additions are made; return their names.
+def finish(connection: Connection, before_each: Callable[[], None] = lambda: None) -> list[str]:
+    """Apply the removals of all migrations whose additions are made; return their names.
 
-    From its first statement on releases that do not know them are refused. Raises as ``migrate``,
+    From its first statement on, releases that do not know them are refused. Raises as ``migrate``,
     and ``SchemaNotReadyError`` if additions are missing.
     """
-    expanded, listed = _usable(lane)
+    expanded, listed = _usable(connection)
     _refuse_changed(listed, expanded)
     if lacking := _lacking(expanded, listed):
         raise SchemaNotReadyError(f"the store lacks {lacking[0].name}: migrate it first")
     missing = missing_in(listed)
     for migration in missing:
-        _record(lane, migration, _BEGUN)
-    permit_from(lane, migrations()[-1].name)
+        _record(connection, migration, _BEGUN)
+    permit_from(connection, migrations()[-1].name)
     for migration in missing:
-        _run(lane, migration.finish_statements, before_each)
-        _record(lane, migration, checksum_of(migration))
-    forget_upgrade(lane, before_each)
+        _run(connection, migration.finish_statements, before_each)
+        _record(connection, migration, checksum_of(migration))
+    forget_upgrade(connection, before_each)
     return [migration.name for migration in missing]
 
 
-def awaited(lane: Lane) -> Older | None:
-    """Return what keeps an upgrade from being finished; ``None`` if none is under way."""
-    expanded, listed = listed_expansions(lane), listed_migrations(lane)
+def awaited(connection: Connection) -> Older | None:
+    """Return what prevents finishing an upgrade; ``None`` if none is under way."""
+    expanded, listed = listed_expansions(connection), listed_migrations(connection)
     if not missing_in(listed) or _lacking(expanded, listed):
         return None
-    return older_releases(lane, migrations()[-1].number)
+    return older_releases(connection, migrations()[-1].number)
 
 
-def check_schema(lane: Lane, command: str, oldest: int | None = None) -> None:
-    """Return if the store has what the migrations of this version add; change nothing.
+def check_schema(connection: Connection, command: str, oldest: int | None = None) -> None:
+    """Check that the store has the additions of this version's migrations; change nothing.
 
-    ``oldest`` is the last migration that a role cannot do without: collectors write to a store of
-    the release before. Raises ``SchemaNotReadyError``, which tells the user to run ``command``, if
+    ``oldest`` is the last migration that a role requires: collectors write to a store of the
+    previous release. Raises ``SchemaNotReadyError``, which asks the user to run ``command``, if
     some are missing, ``SchemaTooNewError`` if only newer versions may write to the store, and
     ``SchemaTooOldError`` if it was made before the baseline.
     """
-    expanded, listed = _usable(lane)
+    expanded, listed = _usable(connection)
     missing = [migration.name for migration in _lacking(expanded, listed)]
     if missing and (oldest is None or number_of(missing[0]) <= oldest):
         found = f"lacks {missing[0]}" + (f" and {len(missing) - 1} more" if missing[1:] else "")
@@ -128,16 +131,16 @@ def check_schema(lane: Lane, command: str, oldest: int | None = None) -> None:
         raise SchemaNotReadyError(f"the store {state}; run `{command}` first")
 
 
-def refuse_newer(lane: Lane) -> None:
-    """Raise ``SchemaTooNewError`` if by now only newer versions may write to the store."""
-    _refuse_newer({}, writes_from(lane))
+def refuse_newer(connection: Connection) -> None:
+    """Raise ``SchemaTooNewError`` if only newer versions may write to the store now."""
+    _refuse_newer({}, writes_from(connection))
 
 
-def listed_migrations(lane: Lane) -> Listed:
-    """Return number → (name, checksum) of what the store lists, in the order of numbers."""
-    if not any(lane.rows("table_definitions", tables=[LEDGER])):
+def listed_migrations(connection: Connection) -> Listed:
+    """Return number → (name, checksum) from the store's ledger, in the order of numbers."""
+    if not any(connection.rows("table_definitions", tables=[LEDGER])):
         return {}
-    rows = lane.rows("applied_migrations")
+    rows = connection.rows("applied_migrations")
     return {number: (name, checksum) for number, name, checksum in rows}
 
 
@@ -151,9 +154,9 @@ def checksum_of(migration: Migration) -> str:
     return _sha256(migration.text + migration.finish)
 
 
-def has_lost_ledger(lane: Lane, listed: Listed) -> bool:
-    """Return whether there are tables, and no ledger of the migrations that made them."""
-    return not listed and any(lane.rows("table_definitions", tables=[_IN_EVERY_STORE]))
+def has_lost_ledger(connection: Connection, listed: Listed) -> bool:
+    """Return whether there are tables, but no ledger of the migrations that made them."""
+    return not listed and any(connection.rows("table_definitions", tables=[_IN_EVERY_STORE]))
 
 
 def is_before_baseline(listed: Listed) -> bool:
@@ -163,12 +166,12 @@ def is_before_baseline(listed: Listed) -> bool:
     return name != baseline.name
 
 
-def _usable(lane: Lane) -> tuple[Listed, Listed]:
-    """Return the migrations that are expanded and listed, or raise why the store is unusable."""
-    expanded, listed = listed_expansions(lane), listed_migrations(lane)
-    _refuse_lost(lane, listed)
+def _usable(connection: Connection) -> tuple[Listed, Listed]:
+    """Return the expanded and the listed migrations, or raise if the store is unusable."""
+    expanded, listed = listed_expansions(connection), listed_migrations(connection)
+    _refuse_lost(connection, listed)
     _refuse_older(listed)
-    _refuse_newer(listed, writes_from(lane))
+    _refuse_newer(listed, writes_from(connection))
     return expanded, listed
 
 
@@ -178,10 +181,10 @@ def _lacking(expanded: Listed, listed: Listed) -> list[Migration]:
 
 
 def _is_new(expanded: Listed, listed: Listed) -> bool:
-    """Return whether no older release can be at work: the store never had its tables.
+    """Return whether no older release can be running: the store never had its tables.
 
-    So is a new store whose first migration was interrupted: it lists all migrations from the
-    start. ``finish`` lists them too, of those whose additions are made.
+    This includes a new store whose first migration was interrupted: it lists all migrations from
+    the start. ``finish`` lists them too, but only those whose additions are made.
     """
     missing = missing_in(listed)
     return migrations()[0] in missing or any(
@@ -190,48 +193,50 @@ def _is_new(expanded: Listed, listed: Listed) -> bool:
 
 
 def _is_over(expanded: Listed, listed: Listed) -> bool:
-    """Return whether the store keeps an upgrade of which every migration is applied completely."""
+    """Return whether the store still records an upgrade that is completely applied."""
     done = {number for number, (_, checksum) in listed.items() if checksum != _BEGUN}
     return bool(expanded) and expanded.keys() <= done
 
 
 def _expand(
-    lane: Lane, expanded: Listed, listed: Listed, before_each: Callable[[], None]
+    connection: Connection, expanded: Listed, listed: Listed, before_each: Callable[[], None]
 ) -> list[str]:
-    """Make the additions that are missing; nothing that older releases read names them."""
+    """Make the missing additions, without recording them where older releases look."""
     lacking = _lacking(expanded, listed)
-    if _is_over(expanded, listed):  # who finished it was killed before it had dropped everything
-        forget_upgrade(lane, before_each)
+    if _is_over(expanded, listed):  # its process was killed before it had dropped everything
+        forget_upgrade(connection, before_each)
     if lacking:
-        watch_writers(lane, migrations()[-1].number, before_each)
+        watch_writers(connection, migrations()[-1].number, before_each)
     for migration in lacking:
-        _run(lane, migration.statements, before_each)
+        _run(connection, migration.statements, before_each)
         checksum = _sha256(migration.text)
         what = {"number": migration.number, "name": migration.name, "checksum": checksum}
-        lane.run(query("record_expansion"), **what)
+        connection.run(query("record_expansion"), **what)
     done = [migration for migration in migrations() if migration not in missing_in(listed)]
     if lacking:
-        permit_from(lane, done[-1].name)
+        permit_from(connection, done[-1].name)
     return [migration.name for migration in lacking]
 
 
-def _run(lane: Lane, statements: Iterable[str], before_each: Callable[[], None]) -> None:
+def _run(
+    connection: Connection, statements: Iterable[str], before_each: Callable[[], None]
+) -> None:
     for statement in statements:
         before_each()
-        lane.run(statement)
+        connection.run(statement)
 
 
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _record(lane: Lane, migration: Migration, checksum: str) -> None:
+def _record(connection: Connection, migration: Migration, checksum: str) -> None:
     number, name = migration.number, migration.name
-    lane.run(query("record_migration"), number=number, name=name, checksum=checksum)
+    connection.run(query("record_migration"), number=number, name=name, checksum=checksum)
 
 
-def _refuse_lost(lane: Lane, listed: Listed) -> None:
-    if has_lost_ledger(lane, listed):
+def _refuse_lost(connection: Connection, listed: Listed) -> None:
+    if has_lost_ledger(connection, listed):
         raise SchemaLostError(
             f"the store has tables but has lost the list of their schema files ({LEDGER}), as on a "
             "damaged disk: restore a backup (`spanloom restore`), or use another data directory"
@@ -244,7 +249,7 @@ def _refuse_older(listed: Listed) -> None:
 
 
 def _refuse_newer(listed: Listed, writes_from: str) -> None:
-    """Raise if this release may not write; a store that does not say so goes by its list."""
+    """Raise if this release may not write; without a recorded minimum the ledger decides."""
     last = migrations()[-1]
     names = [writes_from] if writes_from else [name for name, _ in listed.values()]
     if newer := [name for name in names if number_of(name) > last.number]:

@@ -1,8 +1,8 @@
-"""Rows of a table whose columns a record declares, made of objects and read back into them.
+"""Converts objects to rows of a table whose columns a record declares, and back.
 
-A column has the attribute of which the record's field is made, ``From("anchor.version")``: an
-object is read by the same path. Columns of computed values are written only; a column without an
-attribute is that of the code which writes the row.
+A column takes its value from the attribute that the record's field declares,
+``From("anchor.version")``, and reading sets the same attribute. Columns of computed values are only
+written; columns without an attribute are filled by the code that writes the row.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class ObjectRows(Generic[T]):
-    """The columns of a table, and how its rows are made and read."""
+    """The columns of a table, with conversions of its rows."""
 
     def __init__(
         self,
@@ -33,10 +33,10 @@ class ObjectRows(Generic[T]):
         inner: Mapping[str, Callable[..., object]],
         read: Mapping[str, Callable[[Any], object]],
     ) -> None:
-        """Take the columns from a declaration, and ``made`` to make an object of them.
+        """Take the columns from a declaration; ``made`` is the constructor of the objects.
 
-        ``inner`` makes the objects in its attributes, by their paths; ``read`` converts values of
-        columns to attributes, by their paths.
+        ``inner`` has constructors of objects in attributes, by path; ``read`` has conversions of
+        column values to attributes, by path.
         """
         stored = [(column, take) for column, take in _stored(declaration) if take]
         self._takers = {
@@ -57,7 +57,7 @@ class ObjectRows(Generic[T]):
 
 
 def _stored(declaration: Declaration) -> Iterator[tuple[str, Callable[[Any], object] | str | None]]:
-    """Yield the columns, each with the path of its attribute, or the function of its value."""
+    """Yield the columns, each with the path of its attribute, or the function that computes it."""
     for field in declaration.fields:
         if stored := field.find(Stored):
             declared = field.find(From)
@@ -68,15 +68,15 @@ def _stored(declaration: Declaration) -> Iterator[tuple[str, Callable[[Any], obj
 
 
 class _Reading(NamedTuple):
-    """How an object is read from a row, by position: by name it would take twice the time."""
+    """Reads an object from a row by position: by name it would take twice the time."""
 
     made: Callable[..., Any]
     take: Callable[[Row], tuple[object, ...]]
-    """Returns the values of its own columns, in the order of its parameters."""
+    """Returns the values of the object's own columns, in the order of its parameters."""
     read: Sequence[tuple[int, Callable[[Any], object]]]
-    """The places among them of values that are converted."""
+    """The positions among them of values to convert, with their conversions."""
     inner: Sequence[tuple[int, _Reading]]
-    """The places of objects among its parameters, the first one first."""
+    """The positions of inner objects among the parameters, in ascending order."""
 
     def __call__(self, row: Row) -> Any:  # what ``made`` returns
         if not (self.read or self.inner):
@@ -96,7 +96,7 @@ def _reading(
     inner: Mapping[str, Callable[..., object]],
     read: Mapping[str, Callable[[Any], object]],
 ) -> _Reading:
-    """Return the reading of the object at a path; raises ``KeyError`` for a missing column."""
+    """Return how to read the object at a path; raises ``KeyError`` for a missing column."""
     parameters = [f"{before}{name}" for name in signature(made).parameters]
     own = [path for path in parameters if path not in inner]
     return _Reading(

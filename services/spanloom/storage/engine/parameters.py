@@ -1,4 +1,4 @@
-"""What fills a query: SQL conditions that replace a ``{name}``, and parameters for the driver.
+"""Fills in queries: SQL conditions that replace a ``{name}``, and parameters for the driver.
 
 A query file has ``WHERE {reach} AND {filter}``. A condition has a text, which is built from our
 own declarations only, and the values of its parameters. A placeholder that is not replaced is a
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 FILTERS = "additional_table_filters"
-"""The setting that hides rows from a query, whatever its text."""
+"""The setting that hides rows from a query without a change of its text."""
 
 
 class Condition(NamedTuple):
@@ -34,7 +34,7 @@ class Condition(NamedTuple):
 
 
 def within(reach: Reach) -> Condition:
-    """Return the condition that a row is of a project within the reach.
+    """Return the condition that a row's project is within the reach.
 
     A single project is compared with a constant: rows are then read in the order of the table.
     """
@@ -49,7 +49,7 @@ def within(reach: Reach) -> Condition:
 
 
 def without(condition: Condition, projects: Sequence[str]) -> Condition:
-    """Return the condition that also leaves out rows of these projects."""
+    """Return the condition that also excludes rows of these projects."""
     others = "Project NOT IN JSONExtract({other_projects:String}, 'Array(String)')"
     values = {**condition.values, "other_projects": list(projects)}
     return Condition(f"({condition.text} AND {others})", values)
@@ -73,7 +73,7 @@ def fill_in(text: str, parameters: Mapping[str, object]) -> tuple[str, dict[str,
 
 
 def filtered(text: str, conditions: Mapping[str, str]) -> str:
-    """Return the query with a setting that hides rows not meeting their table's condition."""
+    """Return the query with a setting that hides rows that fail their table's condition."""
     if not conditions:
         return text
     by_table = ", ".join(f"{quoted(table)}: {quoted(c)}" for table, c in conditions.items())
@@ -82,7 +82,7 @@ def filtered(text: str, conditions: Mapping[str, str]) -> str:
 
 
 _SETTINGS = re.compile(r"^SETTINGS .*\Z", re.MULTILINE)
-"""The last line of a query that has its own settings."""
+"""Matches the last line of a query that has its own settings."""
 
 
 def quoted(text: str) -> str:
@@ -102,7 +102,7 @@ def identifier(name: str) -> str:
 Key = TypeVar("Key", bound=Hashable)
 
 KEYS_PER_QUERY = 2_000
-"""From a megabyte on, some 24,000 keys, the engine parses a list again and again."""
+"""The engine parses lists above a megabyte, some 24,000 keys, repeatedly."""
 
 
 def bind(parameters: Mapping[str, object]) -> dict[str, object]:
@@ -117,13 +117,13 @@ def bind(parameters: Mapping[str, object]) -> dict[str, object]:
 
 
 def batched(keys: Sequence[Key], most: int = KEYS_PER_QUERY) -> Iterable[list[Key]]:
-    """Cut keys into lists that fit into one query's parameters, each key once."""
+    """Split the distinct keys into lists that fit into one query's parameters."""
     unique = list(dict.fromkeys(keys))
     return (unique[i : i + most] for i in range(0, len(unique), most))
 
 
 class _JsonList:
-    """A list with its own text form: the driver uses ``str`` of any object it does not know."""
+    """A list with its own text form: the driver calls ``str`` for unknown types."""
 
     __slots__ = ("_values",)
 
@@ -132,12 +132,12 @@ class _JsonList:
 
     def __str__(self) -> str:
         """Return JSON, which has no control characters, escaped as parameters are: like TSV."""
-        text = orjson.dumps(self._values, default=tuple).decode()  # named tuples are tuples here
+        text = orjson.dumps(self._values, default=tuple).decode()  # writes named tuples as lists
         return text.replace("\\", "\\\\")
 
 
-Row: TypeAlias = Any  # a named tuple of JSON values: its fields are the columns of the query
-Values: TypeAlias = list[Any]  # the same without names
+Row: TypeAlias = Any  # a named tuple of JSON values, with the columns of the query as fields
+Values: TypeAlias = list[Any]  # a list of JSON values, in the order of the columns
 
 _LENGTH_CHARS = 12
 

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 class Writes:
-    """A context for every write of one kind; a failed write counts: it may have stored rows.
+    """A context for every write of one kind; failed writes count too, as they may have stored rows.
 
-    Only meaningful where no other process writes. Example: the extractor looks for new spans
+    Only meaningful if no other process writes. Example: the extractor looks for new spans
     when ``ended`` differs from its value before the last look.
     """
 
@@ -47,8 +47,8 @@ MOST = 256
 class Remembered(Generic[T]):
     """A cache for rows that are seldom written, valid until this process writes them.
 
-    Where other processes write them too, nothing is cached. Example: each mark reads its scheme
-    twice, and a scheme is written once in a while.
+    If other processes write them too, nothing is cached. Example: each annotation reads its scheme
+    twice, and schemes are seldom written.
     """
 
     def __init__(self, *, is_alone: bool) -> None:
@@ -56,22 +56,22 @@ class Remembered(Generic[T]):
         self.writes = Writes()
         """The context that every write of these rows must use."""
         self._is_alone = is_alone
-        self._told: dict[tuple[int, Hashable], T] = {}
+        self._cached: dict[tuple[int, Hashable], T] = {}
 
-    def get(self, asked: Hashable, read: Callable[[], T]) -> T:
+    def get(self, key: Hashable, read: Callable[[], T]) -> T:
         """Return the cached answer for this key, else the result of ``read``.
 
-        An answer is cached under the number of writes before it was read: it is not found after
-        another write.
+        An answer is cached under the number of writes before the read, so no lookup after another
+        write finds it.
         """
         if not self._is_alone or (ended := self.writes.ended) is None:
             return read()
-        place = (ended, asked)
-        told = self._told.get(place)
-        return self._keep(place, read()) if told is None else told
+        place = (ended, key)
+        cached = self._cached.get(place)
+        return self._keep(place, read()) if cached is None else cached
 
-    def _keep(self, place: tuple[int, Hashable], told: T) -> T:
-        if len(self._told) >= MOST:
-            self._told.clear()
-        self._told[place] = told
-        return told
+    def _keep(self, place: tuple[int, Hashable], cached: T) -> T:
+        if len(self._cached) >= MOST:
+            self._cached.clear()
+        self._cached[place] = cached
+        return cached

@@ -1,7 +1,8 @@
-"""The rights of accounts of a server: which each role needs, and a sentence for one that it lacks.
+"""The rights of a server's accounts: those that each role needs, and an error for a missing one.
 
 A view that decodes requests reads its source with the rights of the inserting account, so
-``collect`` has to read what it fills. The targets of such views are not asked for.
+``collect`` needs SELECT on the tables that it fills. Rights on the targets of such views are not
+checked.
 """
 
 from __future__ import annotations
@@ -11,25 +12,26 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.errors import StartupError
+from spanloom.storage.engine.failures import sentence
 from spanloom.storage.engine.parameters import identifier
 from spanloom.storage.engine.statements import migrations
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 EVERY = "*"
 """Every table of the database."""
 
 
 class Right(NamedTuple):
-    """What an account may do with a table, as ``GRANT`` names both."""
+    """A privilege on a table, in the terms of ``GRANT``."""
 
     privilege: str
     table: str
     use: str
-    """What it is needed for."""
+    """The purpose for which it is needed."""
     is_optional: bool = False
     """Whether the role works without it."""
 
@@ -56,7 +58,7 @@ RIGHTS: Mapping[str, Sequence[Right]] = {
         *_all(["SELECT"], ["schema_migrations", "deletions"], "to begin"),
         *_all(
             ["SELECT"],
-            ["schema_expansions", "store_facts"],  # which 0.1.0 did not have
+            ["schema_expansions", "store_facts"],  # new since 0.1.0
             "to know of an upgrade",
             is_optional=True,
         ),
@@ -76,11 +78,11 @@ RIGHTS: Mapping[str, Sequence[Right]] = {
         ),
     ),
 }
-"""What each role needs; ``api`` also needs ``INSERT`` where readers annotate, store views, delete
+"""The rights of each role; ``api`` also needs ``INSERT`` if readers annotate, store views, delete
 or replay.
 
-``TABLE ENGINE ON *``, which the keeper needs where the configuration of the server asks for it, is
-not here: whether it does cannot be looked up. It is said when it is missed.
+``TABLE ENGINE ON *``, which the keeper needs if the server's configuration requires it, is not
+listed: that cannot be looked up. Its absence is reported when a statement fails.
 """
 
 
@@ -94,42 +96,35 @@ READS_ALONE = (
 )
 
 
-def sentence(account: str, privilege: str, place: str) -> str:
-    """Return what to say of an account that lacks a right, with the statement that gives it."""
-    named = f"`{account}`" if not account.isidentifier() else account
-    grant = f"GRANT {privilege} ON {place} TO {named}"
-    return f"the account {account} lacks a right that it needs: {grant}"
+def require_rights(connection: Connection, role: str) -> None:
+    """Raise ``MissingRightError`` with one sentence if a connection's account lacks a right.
 
-
-def require_rights(lane: Lane, role: str) -> None:
-    """Raise ``MissingRightError`` with one sentence if the account of a lane lacks a right.
-
-    Rights that are optional are not looked up. An account with the setting ``readonly`` has no
-    right to write, whatever is granted.
+    Optional rights are not checked. An account with the setting ``readonly`` cannot write, even
+    with a grant.
     """
-    ((account, database),) = lane.rows("account")
+    ((account, database),) = connection.rows("account")
     for privilege, table in ((r.privilege, r.table) for r in RIGHTS[role] if not r.is_optional):
-        if not _has(lane, database, privilege, table, role):
-            ((read_only,),) = lane.rows("read_only")
+        if not _has(connection, database, privilege, table, role):
+            ((read_only,),) = connection.rows("read_only")
             if int(read_only) and privilege != "SELECT":
                 raise MissingRightError(READS_ALONE.format(account, role, read_only))
             place = EVERY if table == EVERY else identifier(table)
             raise MissingRightError(sentence(account, privilege, f"{identifier(database)}.{place}"))
 
 
-def _has(lane: Lane, database: str, privilege: str, table: str, role: str) -> bool:
-    """Return whether the account has a right, for every table also by a grant for each."""
-    if _is_granted(lane, database, privilege, table):
+def _has(connection: Connection, database: str, privilege: str, table: str, role: str) -> bool:
+    """Return whether the account has a right; that for every table may be granted one by one."""
+    if _is_granted(connection, database, privilege, table):
         return True
     return table == EVERY and all(
-        _is_granted(lane, database, privilege, one) for one in tables_of(privilege, role)
+        _is_granted(connection, database, privilege, one) for one in tables_of(privilege, role)
     )
 
 
 def tables_of(privilege: str, role: str) -> Collection[str]:
-    """Return the tables that stand for every table in a grant for each.
+    """Return the tables for which a right on every table may be granted one by one.
 
-    Nothing is inserted into a view. Only an extractor has to know the heartbeats.
+    Views need no INSERT. Only an extractor needs the heartbeats.
     """
     tables = set(shipped_tables())
     if privilege == "INSERT":
@@ -137,9 +132,9 @@ def tables_of(privilege: str, role: str) -> Collection[str]:
     return sorted(tables if role == "extract" else tables - {WORKERS})
 
 
-def _is_granted(lane: Lane, database: str, privilege: str, table: str) -> bool:
+def _is_granted(connection: Connection, database: str, privilege: str, table: str) -> bool:
     place = EVERY if table == EVERY else identifier(table)
-    return lane.answer(f"CHECK GRANT {privilege} ON {identifier(database)}.{place}") == b"1"
+    return connection.answer(f"CHECK GRANT {privilege} ON {identifier(database)}.{place}") == b"1"
 
 
 def shipped_tables() -> Collection[str]:
@@ -149,19 +144,6 @@ def shipped_tables() -> Collection[str]:
 
 @cache
 def _made(kind: str) -> Collection[str]:
-    """Return the names of the tables, or of the views that hold nothing, of the migrations."""
+    """Return the names of the tables, or of the views without data, in the migrations."""
     made = re.compile(rf"CREATE {kind} IF NOT EXISTS (\w+)")
     return sorted({name for m in migrations() for name in made.findall(m.text)})
-
-
-ACCESS_DENIED = 497
-_DENIED = re.compile(
-    r"(?P<account>\S+): Not enough privileges\. To execute this query, it's necessary to have the "
-    r"grant (?P<privilege>.+?) ON (?P<place>[^\s:]+?)(?: WITH GRANT OPTION)?\.?(?=[\s:(]|$)"
-)
-
-
-def denied(text: str) -> str:
-    """Return the sentence for an error of a server that denies access; empty for another text."""
-    found = _DENIED.search(text)
-    return sentence(found["account"], found["privilege"], found["place"]) if found else ""

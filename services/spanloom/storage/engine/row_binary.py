@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Parts: TypeAlias = tuple[bytes, ...]
-Encoder: TypeAlias = Callable[..., Parts]  # takes a value of its column's type
+Encoder: TypeAlias = Callable[..., Parts]  # the argument has its column's type
 
 LONG = 1 << 20
-"""Texts of at least this many bytes are sent on their own, shorter ones together."""
+"""Texts of at least this many bytes are sent as separate pieces, shorter ones joined."""
 
 _UINT32, _INT64, _UINT64 = struct.Struct("<I"), struct.Struct("<q"), struct.Struct("<Q")
 
@@ -33,7 +33,7 @@ class RowBinary:
     def __init__(
         self, rows: Sequence[Mapping[str, object]], columns: Mapping[str, Encoder]
     ) -> None:
-        """Keep the rows; they are encoded when they are sent."""
+        """Set the rows, which are encoded when they are sent."""
         self._rows = rows
         self._columns = columns
 
@@ -51,7 +51,7 @@ class Pieces:
     """Rows that are encoded already, as the body of an INSERT."""
 
     def __init__(self, pieces: Sequence[bytes]) -> None:
-        """Keep the pieces unchanged."""
+        """Set the pieces, which are sent unchanged."""
         self._pieces = pieces
 
     def __iter__(self) -> Iterator[bytes]:
@@ -93,7 +93,7 @@ def uint64(number: int) -> Parts:
     return (_UINT64.pack(number),)
 
 
-def boolean(value: bool) -> Parts:  # an encoder takes the value alone
+def boolean(value: bool) -> Parts:  # an encoder has one positional parameter
     """Return a Bool."""
     return (b"\1" if value else b"\0",)
 

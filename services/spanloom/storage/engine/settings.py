@@ -1,4 +1,4 @@
-"""The settings of every connection: what is sent, for which work, and to which engine."""
+"""The settings of each connection, by its work and its engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clickhouse_connect.driver.httpclient import HttpClient
 
 from spanloom.core.ports.spans import LONGEST_APPEND_S
 from spanloom.storage.engine.hosts import MUTATION_S, RoamingClient, wait_for
-from spanloom.storage.engine.upgrading import WRITER
+from spanloom.storage.engine.statements import WRITER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 Setting: TypeAlias = "str | int | Mapping[str, str]"
 
-# No setting that matters is left to its default (a server profile may have others).
-# An equal INSERT is stored twice: a repeated row is recognised by its key, not by its block, and a
-# deletion in between must not make the repeat vanish without a word.
+# No relevant setting is left to its default (a server's profile may have another).
+# An equal INSERT is stored twice: a repeated row is recognised by its key, not by its block, and
+# after a deletion in between the repeat must not be dropped silently.
 COMMON_SETTINGS: Mapping[str, Setting] = {
-    "log_comment": WRITER,  # who writes, for upgrades
+    "log_comment": WRITER,  # identifies the writer, for upgrades
     "async_insert": 0,
-    "insert_deduplicate": 0,  # what servers before 26.9 heed
+    "insert_deduplicate": 0,  # for servers before 26.9
     "deduplicate_insert": "disable",  # since 26.9 the one that counts
     "deduplicate_insert_select": "disable",
     "max_partitions_per_insert_block": 0,
     "max_insert_threads": 1,
-    "storage_file_read_method": "pread",  # a mapped file is in memory besides its rows
+    "storage_file_read_method": "pread",  # a mapped file is in memory in addition to its rows
     "optimize_on_insert": 1,
     "do_not_merge_across_partitions_select_final": 0,
     "use_query_cache": 0,
-    "use_query_condition_cache": 0,  # no list of keys is queried twice
+    "use_query_condition_cache": 0,  # no list of keys repeats
     "join_use_nulls": 0,
     "output_format_json_quote_64bit_integers": 0,
     "output_format_json_quote_denormals": 0,
@@ -41,11 +41,11 @@ COMMON_SETTINGS: Mapping[str, Setting] = {
     "output_format_json_named_tuples_as_objects": 0,
 }
 
-# How ``otlp_requests`` is read, besides its schema. One thread: a batch stays one block, in order.
-# Spans sent twice are left to the merges, and readers handle them until then: deduplicating each
-# block took a quarter of the INSERT. The decoder's plan has nothing to optimize either, and
-# trying is a fifth of the cost of a small batch. An INSERT that takes too long is aborted and
-# tried again under a new time: discovery does not look back for ever.
+# For INSERTs into ``otlp_requests``. One thread: a batch stays one block, in order. Merges remove
+# spans sent twice, and readers handle them until then: deduplicating each block took a quarter of
+# the INSERT. The decoder's plan has nothing to optimize either, and trying is a fifth of the cost
+# of a small batch. An INSERT that takes too long is aborted and repeated with a new time, as
+# discovery looks back only for a limited time.
 REQUEST_SETTINGS: Mapping[str, Setting] = {
     "max_execution_time": LONGEST_APPEND_S,
     "timeout_overflow_mode": "throw",
@@ -55,27 +55,27 @@ REQUEST_SETTINGS: Mapping[str, Setting] = {
     "query_plan_enable_optimizations": 0,
 }
 
-# The extractor writes a key once a batch: there is nothing to merge before it is stored. Parsed in
-# one piece, the rows of an INSERT are one block, which is stored whole or not at all.
+# The extractor writes a key once a batch: there is nothing to merge before it is stored. The rows
+# of an INSERT are parsed at once into one block, which is stored completely or not at all.
 WORKER_SETTINGS: Mapping[str, Setting] = {
     "optimize_on_insert": 0,
     "input_format_parallel_parsing": 0,
 }
 
 # For the keeper: a statement returns only when its deletion or rewrite is complete on the server
-# that it was sent to. It does not wait for replicas, of which one may be dead.
+# that it was sent to. It does not wait for replicas, some of which may be down.
 UPKEEP_SETTINGS: Mapping[str, Setting] = {"mutations_sync": 1, "alter_sync": 1}
 
-# For reads on behalf of users. ``readonly`` comes last: no limit can be set after it.
+# For reads on behalf of users. ``readonly`` must be last: no limit can be set after it.
 READER_SETTINGS: Mapping[str, Setting] = {
     "max_execution_time": 10,
     "max_memory_usage": 1 << 30,
     "readonly": 1,
 }
 
-# For queries of readers in the query language: a separate lane, so that others need not wait for
-# a long one. It times out before the API gives it up, so that the error has the reason. With FINAL,
-# cutting parts into layers, one for each thread, took a sixth of the CPU time, and saved no time.
+# For readers' queries in the query language: a separate connection, so that others need not wait
+# for a long one. It times out before the API does, so that the error has the reason. With FINAL,
+# splitting parts into layers, one for each thread, took a sixth of the CPU time and saved no time.
 ASKER_SETTINGS: Mapping[str, Setting] = {
     "split_intersecting_parts_ranges_into_layers_final": 0,
     "max_execution_time": 8,
@@ -88,20 +88,20 @@ ASKER_SETTINGS: Mapping[str, Setting] = {
 # For short queries, such as a ping, that must not wait for any read.
 PROBER_SETTINGS: Mapping[str, Setting] = {"max_execution_time": 5, "readonly": 1}
 
-# Settings by which a profile of a server changes what a statement of ours does or answers. They are
-# the defaults of the engine, so the embedded one, which has no profiles, is not sent them.
+# Settings with which a server's profile could change the effect or result of our statements. The
+# values are the engine's defaults, so the embedded one, which has no profiles, does not get them.
 GUARDS: Mapping[str, Setting] = {
     # An INSERT returns once it is stored, as one block, through all its views, or fails.
-    "wait_for_async_insert": 1,  # where the profile fixes async_insert
+    "wait_for_async_insert": 1,  # in case the profile sets async_insert
     "max_insert_block_size": 1_048_449,
     "min_insert_block_size_rows": 1_048_449,
     "min_insert_block_size_bytes": 268_402_944,
     "materialized_views_ignore_errors": 0,
-    # A value is read and written in the form that we send and expect.
+    # Values are read and written in the forms that we use.
     "input_format_defaults_for_omitted_fields": 1,
     "date_time_input_format": "best_effort",
     "date_time_output_format": "simple",
-    # A query has its meaning.
+    # Queries keep their meaning.
     "apply_deleted_mask": 1,
     "final": 0,
     "transform_null_in": 0,
@@ -109,7 +109,7 @@ GUARDS: Mapping[str, Setting] = {
     "aggregate_functions_null_for_empty": 0,
     "cast_keep_nullable": 0,
     "prefer_column_name_to_alias": 0,
-    # A query that reaches a limit of the profile fails: a part of the answer is a wrong answer.
+    # A query that reaches a limit of the profile fails: a partial answer would be wrong.
     "timeout_overflow_mode": "throw",
     "read_overflow_mode": "throw",
     "result_overflow_mode": "throw",
@@ -122,9 +122,9 @@ GUARDS: Mapping[str, Setting] = {
 
 
 def to_send(client: Client, own: Mapping[str, Setting]) -> Iterator[tuple[str, Setting]]:
-    """Yield the settings of a lane that its engine knows and its account may change.
+    """Yield the settings of a connection that its engine supports and its account may change.
 
-    A server refuses every query that has a setting it does not know.
+    A server refuses every query with an unknown setting.
     """
     guards = GUARDS if isinstance(client, HttpClient) else {}
     for name, value in {**guards, **COMMON_SETTINGS, **own}.items():
@@ -133,9 +133,9 @@ def to_send(client: Client, own: Mapping[str, Setting]) -> Iterator[tuple[str, S
 
 
 def apply_settings(client: Client, own: Mapping[str, Setting]) -> None:
-    """Set the settings of a lane; at a server also for each host to come.
+    """Apply the settings of a connection; for a server also to each host used later.
 
-    One whose statements return when their mutation is complete waits longer for an answer.
+    A connection whose statements return when their mutation is complete waits longer for an answer.
     """
     if isinstance(client, RoamingClient):
         client.prepare(partial(_prepare, own=own))
@@ -157,7 +157,7 @@ def _send(client: Client, own: Mapping[str, Setting]) -> None:
 def can_set(client: Client, name: str) -> bool:
     """Return whether the engine has a setting and the account may change it.
 
-    With ``readonly = 1`` it may change none.
+    An account with ``readonly = 1`` may change none.
     """
     known = client.server_settings.get(name)
     return known is not None and not known.readonly

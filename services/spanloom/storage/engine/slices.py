@@ -1,4 +1,4 @@
-"""Slices of the traces in queries, and how far each slice is."""
+"""Slices of the traces: their condition in queries, and the watermark of each slice."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.sharing import Slices
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 def in_slices(slices: Slices, count: int = SLICES) -> Condition:
-    """Return the condition that a row is of a trace in one of ``count`` slices (``slice_of``)."""
+    """Return the condition that a row's trace is in some of ``count`` slices (``slice_of``)."""
     if slices is None:
         return Condition("true", {})
     return Condition(
@@ -25,16 +25,16 @@ def in_slices(slices: Slices, count: int = SLICES) -> Condition:
 
 
 def lowest(whole: int, marks: Mapping[int, int], slices: Slices) -> int:
-    """Return the lowest watermark of the slices; one that holds for all traces holds for each."""
+    """Return the lowest watermark of the slices; a watermark of all traces applies to each."""
     return max(whole, min((marks.get(n, 0) for n in slices or ()), default=0))
 
 
-def read_watermarks(lane: Lane, kind: str) -> Mapping[int, int]:
-    """Return the second before which the work of this kind is done, by slice."""
-    return {row.Slice: row.Second for row in lane.rows("read_slice_watermarks", kind=kind)}
+def read_watermarks(connection: Connection, kind: str) -> Mapping[int, int]:
+    """Return by slice the time, in seconds since the epoch, before which this work is done."""
+    return {row.Slice: row.Second for row in connection.rows("read_slice_watermarks", kind=kind)}
 
 
-def record_watermarks(lane: Lane, kind: str, seconds: Mapping[int, int]) -> None:
-    """Record the second before which the work of this kind is done, by slice."""
+def record_watermarks(connection: Connection, kind: str, seconds: Mapping[int, int]) -> None:
+    """Record by slice the time, in seconds since the epoch, before which this work is done."""
     rows = [(kind, number, second) for number, second in sorted(seconds.items())]
-    lane.insert("slice_watermarks", ("Kind", "Slice", "Second"), rows)
+    connection.insert("slice_watermarks", ("Kind", "Slice", "Second"), rows)

@@ -19,25 +19,25 @@ _NUMBERED = re.compile(r"(\d{4})_(\w+)(\.sql)?")
 class Migration(NamedTuple):
     """One migration as shipped: a file, or a folder of files such as the baseline.
 
-    It has two phases: what it adds, with which the release before works on, and what it removes or
-    changes once that release is gone, in the files of a folder ``finish`` within its own.
+    It has two phases: additions, with which the previous release keeps working, and removals or
+    changes for when that release is gone, in a folder ``finish`` within its own.
     """
 
     number: int
     name: str
     text: str
-    """What it adds."""
+    """SQL of the additions."""
     finish: str = ""
-    """What it does last; most migrations have nothing."""
+    """SQL of the second phase; empty for most migrations."""
 
     @property
     def statements(self) -> list[str]:
-        """The statements that add; one ends where a line ends with a semicolon."""
+        """The statements of the additions; each ends with a semicolon at the end of a line."""
         return _split(self.text)
 
     @property
     def finish_statements(self) -> list[str]:
-        """The statements of its end."""
+        """The statements of the second phase."""
         return _split(self.finish)
 
 
@@ -52,7 +52,7 @@ def query(name: str) -> str:
 
 @cache
 def _texts() -> Mapping[str, str]:
-    """Read all query files at first use, at startup: later there may be no free descriptor."""
+    """Read all query files at first use, during startup: later, file descriptors may run out."""
     return {name: file.read_text("utf-8").strip() for name, file in query_files().items()}
 
 
@@ -67,8 +67,8 @@ def query_files() -> Mapping[str, Traversable]:
 def request_schema(*, embedded: bool) -> dict[str, str]:
     """Return the settings that pass the protobuf schema of spool records to the store.
 
-    A server gets the text. The embedded engine would write a copy of the text to the working
-    directory; it is passed the file instead.
+    A server gets the text. The embedded engine gets the file's path, as it would write a copy of
+    the text to the working directory.
     """
     file = _PACKAGE / "schema" / "store.proto"
     if embedded:
@@ -88,7 +88,7 @@ def migrations() -> tuple[Migration, ...]:
 
 
 def newest() -> Migration:
-    """Return the newest migration, which tells a release from the one before."""
+    """Return the newest migration, which identifies a release."""
     return migrations()[-1]
 
 
@@ -105,3 +105,12 @@ def _text_of(entry: Traversable) -> str:
         return entry.read_text("utf-8")
     parts = sorted((p for p in entry.iterdir() if p.name.endswith(".sql")), key=lambda p: p.name)
     return "\n".join(part.read_text("utf-8") for part in parts)
+
+
+WRITER = f"spanloom/{newest().number}"
+"""What statements of this release have as ``log_comment``; those of 0.1.0 have none."""
+
+
+def comment_of(process: str) -> str:
+    """Return the ``log_comment`` of statements of one process of this release."""
+    return f"{WRITER} {process}"

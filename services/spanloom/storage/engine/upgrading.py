@@ -1,9 +1,9 @@
-"""What a store keeps of an upgrade under way, and which releases may write to it.
+"""Records the state of an upgrade in the store, and which releases may write to it.
 
-While roles of the release before go on, ``schema_migrations`` lists nothing that they do not know:
-migrations whose additions are made are in ``schema_expansions``. Views note in ``upgrade_writers``
-each INSERT of an older release: an INSERT of this one names its migration (``WRITER``). All of
-these are dropped when the upgrade is finished.
+While roles of the previous release run, ``schema_migrations`` lists only migrations that they know:
+those whose additions are made are in ``schema_expansions``. Views record each INSERT of an older
+release in ``upgrade_writers``: INSERTs of this release name its newest migration (``WRITER``). All
+of these are dropped when the upgrade is finished.
 """
 
 from __future__ import annotations
@@ -13,72 +13,70 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.upkeep import Older
-from spanloom.storage.engine.statements import newest, query
+from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 EXPANSIONS = "schema_expansions"
 FACTS = "store_facts"
 WRITERS = "upgrade_writers"
 WATCHES = "upgrade_watches_"
-"""Begins the names of the views that note who writes."""
+"""Prefix of the names of the views that record writers."""
 WATCHED = (
     *("otlp_requests", "otlp_event_requests", "extraction_progress", "extraction_watermark"),
     *("trajectories", "text_watermark", "replays", "deletions", "access_keys", "scores"),
     *("annotations", "annotation_schemes", "annotation_queues", "annotation_queue_events"),
 )
-"""The tables to which roles write; who collects, extracts or indexes does it while it works."""
-WRITER = f"spanloom/{newest().number}"
-"""What statements of this release have as ``log_comment``; those of 0.1.0 have none."""
+"""The tables to which roles write; collecting, extracting and indexing roles do so regularly."""
 
 
-def listed_expansions(lane: Lane) -> Mapping[int, tuple[str, str]]:
+def listed_expansions(connection: Connection) -> Mapping[int, tuple[str, str]]:
     """Return number → (name, checksum) of migrations whose additions are made.
 
     To be read before the list of finished ones: at the end a migration is in both for a moment.
     """
-    if not _has(lane, EXPANSIONS):
+    if not _has(connection, EXPANSIONS):
         return {}
     try:
-        rows = list(lane.rows("applied_expansions"))
+        rows = list(connection.rows("applied_expansions"))
     except StoreUnavailableError:
-        if _has(lane, EXPANSIONS):
+        if _has(connection, EXPANSIONS):
             raise
-        return {}  # finished in between
+        return {}  # it was finished in between
     return {number: (name, checksum) for number, name, checksum in rows}
 
 
-def is_under_way(lane: Lane) -> bool:
-    """Return whether roles of the release before may still work, to a role of this one."""
-    return _has(lane, EXPANSIONS)
+def is_under_way(connection: Connection) -> bool:
+    """Return whether roles of the previous release may still run; called by roles of this one."""
+    return _has(connection, EXPANSIONS)
 
 
-def writes_from(lane: Lane) -> str:
-    """Return the migration that a release must know to write to the store; empty if unknown."""
-    if not _has(lane, FACTS):
+def writes_from(connection: Connection) -> str:
+    """Return the migration that a release must have to write to the store; empty if unknown."""
+    if not _has(connection, FACTS):
         return ""
-    return next((str(value) for (value,) in lane.rows("store_fact", fact="writes_from")), "")
+    return next((str(value) for (value,) in connection.rows("store_fact", fact="writes_from")), "")
 
 
-def permit_from(lane: Lane, migration: str) -> None:
-    """Let only releases that know this migration write to the store."""
-    if _has(lane, FACTS) and writes_from(lane) != migration:
-        lane.run(query("record_fact"), fact="writes_from", value=migration)
+def permit_from(connection: Connection, migration: str) -> None:
+    """Let only releases that have this migration write to the store."""
+    if _has(connection, FACTS) and writes_from(connection) != migration:
+        connection.run(query("record_fact"), fact="writes_from", value=migration)
 
 
-def watch_writers(lane: Lane, number: int, before_each: Callable[[], None]) -> None:
-    """Note from now on when a release writes that does not know the migration of this number."""
+def watch_writers(connection: Connection, number: int, before_each: Callable[[], None]) -> None:
+    """Record from now on each time that a release without this migration writes."""
     before_each()
-    lane.run(query("create_expansions"))
+    connection.run(query("create_expansions"))
     before_each()
-    lane.run(query("create_writers"))
-    tables = [str(name) for name, _ in lane.rows("table_definitions", tables=list(WATCHED))]
+    connection.run(query("create_writers"))
+    tables = [str(name) for name, _ in connection.rows("table_definitions", tables=list(WATCHED))]
     for table in tables:
         before_each()
-        lane.run(
+        connection.run(
             query("watch_writers"),
             watch=f"{WATCHES}{number}_{table}",
             table=table,
@@ -87,31 +85,26 @@ def watch_writers(lane: Lane, number: int, before_each: Callable[[], None]) -> N
         )
 
 
-def forget_upgrade(lane: Lane, before_each: Callable[[], None]) -> None:
-    """Drop what is needed only while an upgrade is under way."""
-    for (watch,) in list(lane.rows("upgrade_watches", prefix=WATCHES)):
+def forget_upgrade(connection: Connection, before_each: Callable[[], None]) -> None:
+    """Drop the tables and views that are only needed during an upgrade."""
+    for (watch,) in list(connection.rows("upgrade_watches", prefix=WATCHES)):
         before_each()
-        lane.run(query("drop_watch"), name=watch)
+        connection.run(query("drop_watch"), name=watch)
     for table in (WRITERS, EXPANSIONS):
         before_each()
-        lane.run(query("drop_upgrade"), name=table)
+        connection.run(query("drop_upgrade"), name=table)
 
 
-def older_releases(lane: Lane, number: int) -> Older:
-    """Return when a release that does not know this migration last wrote, or was seen at work."""
-    ((age_s,),) = lane.rows("expanded_age")
-    found = [Older(float(age), name) for age, name in lane.rows("older_writers")]
-    if _has(lane, "workers"):
+def older_releases(connection: Connection, number: int) -> Older:
+    """Return the latest sign of a release without this migration: a write or a heartbeat."""
+    ((age_s,),) = connection.rows("expanded_age")
+    found = [Older(float(age), name) for age, name in connection.rows("older_writers")]
+    if _has(connection, "workers"):
         found += [
-            Older(float(age), name) for age, name in lane.rows("older_workers", newest=number)
+            Older(float(age), name) for age, name in connection.rows("older_workers", newest=number)
         ]
-    # Since then at the latest: what was noted before may be of an upgrade that is over.
+    # Earlier notes may be of an upgrade that is over.
     return min([*found, Older(float(age_s), "")], key=lambda older: older.age_s)
-
-
-def comment_of(process: str) -> str:
-    """Return the ``log_comment`` of statements of one process of this release."""
-    return f"{WRITER} {process}"
 
 
 def number_of(migration: str) -> int:
@@ -120,5 +113,5 @@ def number_of(migration: str) -> int:
     return int(found[0]) if found else 0
 
 
-def _has(lane: Lane, table: str) -> bool:
-    return any(lane.rows("table_definitions", tables=[table]))
+def _has(connection: Connection, table: str) -> bool:
+    return any(connection.rows("table_definitions", tables=[table]))

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Reach
     from spanloom.core.model.score import Score
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 class ClickHouseEvaluators:
-    """``EvaluatorStore`` over the extractor's lane and that of readers."""
+    """``EvaluatorStore`` over the connections of the extractor and of readers."""
 
-    def __init__(self, worker: Lane, reader: Lane) -> None:
-        """Use the lanes, which the caller owns and closes."""
+    def __init__(self, worker: Connection, reader: Connection) -> None:
+        """Use the connections; the caller closes them."""
         self._worker = worker
         self._reader = reader
 
@@ -62,10 +62,10 @@ _COLUMNS = Condition(
 
 
 class ClickHouseExperiments:
-    """``ExperimentStore`` over the extractor's lane and that of readers."""
+    """``ExperimentStore`` over the connections of the extractor and of readers."""
 
-    def __init__(self, worker: Lane, reader: Lane) -> None:
-        """Use the lanes, which the caller owns and closes."""
+    def __init__(self, worker: Connection, reader: Connection) -> None:
+        """Use the connections; the caller closes them."""
         self._worker = worker
         self._reader = reader
 

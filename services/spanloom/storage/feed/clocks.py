@@ -1,8 +1,8 @@
-"""Writes the change feed, and up to which time a reader of it has seen all writes.
+"""Writes the change feed, and determines the time up to which a reader has seen all writes.
 
 Neither time nor the order of parts is enough: the write that began first may end last. With four
-writers whose INSERTs took up to 2.8 s a reader that followed only the time missed nine of ten rows.
-On a server each process numbers its rows, and a reader remembers how far it has seen each of them.
+writers whose INSERTs took up to 2.8 s, a reader that followed only the time missed nine of ten
+rows. On a server each process numbers its rows, and a reader remembers the last number of each.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 TABLE = "trajectory_changes"
@@ -32,43 +32,43 @@ COLUMNS = ("Project", "TraceId", "Version", "Status", "StartTimeUnixNano", "IsSa
 NUMBERED = (*COLUMNS, "Writer", "Number", "IsAgain")
 US = 1_000_000
 HORIZON_S = 10.0
-"""How far back a reader looks: a row of another process is visible at most this long after its
+"""Seconds that a reader looks back: a row of another process is visible at most this long after its
 time, or is written again."""
 LONGEST_INSERT_S = 4
 CLOCK_HOLDS_S = 1.0
-"""How long the store's time is cached: reading it is a third of the cost of a quick poll."""
+"""Seconds for which the store's time is cached: reading it is a third of the cost of a poll."""
 TRIES = 3
-"""How often a row is written if it is visible too late; after that the store is too slow."""
+"""The most writes of a row that becomes visible too late; then the store counts as too slow."""
 QUIET_S = 60.0
-"""How far a reader that finds nothing stays behind the store's clock, which may be set back."""
+"""Seconds by which an idle reader's position lags the store's clock, which may be set back."""
 QUIET_ALONE_S = 12 * 3600.0
-"""The same for our own clock, which matters only if it is set back between two starts. Not for
+"""The same for our own clock; it matters only if that is set back between two starts. Not for
 ever: a position is useless once it is older than the rows that are kept."""
 FOREVER_US = 2**53
-"""A time after all others: the year 2255, which the store can still represent."""
+"""A time after all others in microseconds: the year 2255, which the store can represent."""
 
 Rows: TypeAlias = "Sequence[Sequence[object]]"
 
 
 class FeedClock(Protocol):
-    """Sets the time of rows, and knows up to which time all of them are visible."""
+    """Sets the time of rows, and knows the time up to which all are visible."""
 
-    def around(self, lane: Lane, rows: Rows) -> AbstractContextManager[None]:
-        """Return a context after which rows of ``COLUMNS`` are visible, however it ends."""
+    def around(self, connection: Connection, rows: Rows) -> AbstractContextManager[None]:
+        """Return a context after which rows of ``COLUMNS`` are visible, also if it fails."""
 
-    def look(self, lane: Lane) -> Sight:
-        """Return up to which times a query that follows is complete."""
+    def look(self, connection: Connection) -> Sight:
+        """Return the times up to which the next query is complete."""
 
 
 class OwnClock:
     """For the embedded store, which has one process: it knows the writes under way.
 
-    Each write has its own time after all others. A row is shown once every write that began
-    before it has ended, so no row is shown twice, or delayed by more than another INSERT.
+    Each write has its own time, after all others. A row is shown when every write that began before
+    it has ended, so no row is shown twice, or delayed by more than another INSERT.
     """
 
     def __init__(self, clock: Callable[[], int] = time.time_ns) -> None:
-        """Use the clock, in ns; it may be set to another time while running."""
+        """Use the clock, in ns since the epoch; it may be adjusted while running."""
         self._clock = clock
         self._lock = Lock()
         self._under_way: set[int] = set()
@@ -76,29 +76,29 @@ class OwnClock:
         self._stored_us = 0
 
     @contextmanager
-    def around(self, lane: Lane, rows: Rows) -> Iterator[None]:
+    def around(self, connection: Connection, rows: Rows) -> Iterator[None]:
         """See ``FeedClock.around``; the rows are also stored if the process is killed within."""
-        with self._writing(lane) as at_us:
+        with self._writing(connection) as at_us:
             at = f"{at_us // US}.{at_us % US:06d}"
             stamped = ([at, *row] for row in rows)
-            lane.insert(TABLE, ("ChangedAt", *COLUMNS), stamped, most_s=LONGEST_INSERT_S)
+            connection.insert(TABLE, ("ChangedAt", *COLUMNS), stamped, most_s=LONGEST_INSERT_S)
             yield
 
-    def look(self, lane: Lane) -> Sight:
+    def look(self, connection: Connection) -> Sight:
         """See ``FeedClock.look``."""
         with self._lock:
-            self._remember(lane)
+            self._remember(connection)
             quiet_us = max(self._stored_us, self._time_us() - int(QUIET_ALONE_S * US))
             self._last_us = max(self._last_us, quiet_us)
             complete_us = min(self._under_way) - 1 if self._under_way else self._last_us
             now_us = max(self._last_us, self._time_us())
-        # Not further than the stored rows: after a restart only they are known.
+        # Not later than the stored rows: after a restart only those are known.
         return Sight(complete_us, min(quiet_us, complete_us), complete_us, now_us, complete_us)
 
     @contextmanager
-    def _writing(self, lane: Lane) -> Iterator[int]:
+    def _writing(self, connection: Connection) -> Iterator[int]:
         with self._lock:
-            self._remember(lane)
+            self._remember(connection)
             at_us = self._last_us = max(self._last_us + 1, self._time_us())
             self._under_way.add(at_us)
         try:
@@ -108,10 +108,10 @@ class OwnClock:
             with self._lock:
                 self._under_way.discard(at_us)
 
-    def _remember(self, lane: Lane) -> None:
-        """Continue after the rows of an earlier process, whatever the clock is now."""
+    def _remember(self, connection: Connection) -> None:
+        """Continue after the rows of an earlier process, even if the clock was set back."""
         if not self._last_us:
-            newest = (int(at_us) for (at_us,) in lane.rows("newest_announcement"))
+            newest = (int(at_us) for (at_us,) in connection.rows("newest_announcement"))
             self._last_us = self._stored_us = max(newest, default=1)
 
     def _time_us(self) -> int:
@@ -119,10 +119,10 @@ class OwnClock:
 
 
 class Numbers:
-    """The writer and the numbers of the rows of one process, in the order of its INSERTs."""
+    """Numbers the rows of one process (the writer), in the order of its INSERTs."""
 
     def __init__(self) -> None:
-        """Begin as a writer that nobody knows."""
+        """Begin as a new writer."""
         self._doubtful = Recent()
         self._begin()
 
@@ -132,10 +132,10 @@ class Numbers:
 
     @contextmanager
     def numbered(self, rows: Rows) -> Iterator[Rows]:
-        """Return the rows with ``NUMBERED``, for an INSERT within the context.
+        """Return the rows with the columns ``NUMBERED``, for an INSERT within the context.
 
-        After an error the INSERT may still be under way: what follows is of another writer, so that
-        its rows are new whenever they appear.
+        After an error the INSERT may still be under way: later rows get another writer, so they are
+        new in any case.
         """
         first = self._last + 1
         self._last += len(rows)
@@ -158,19 +158,19 @@ class Numbers:
 
 
 def was_enough(shown: Announcement, later: Announcement) -> bool:
-    """Return whether a reader that was shown all up to the first need not be shown the second.
+    """Return whether a reader that has read all rows up to ``shown`` can skip ``later``.
 
-    Both announce one version. If the first took too long, the reader may have gone past it; it did
-    not if its INSERT ended, and the second began, within the horizon.
+    Both announce one version. If writing ``shown`` took too long, the reader may have missed it; it
+    has not if that INSERT ended, and the second began, within the horizon.
     """
-    return not later.is_again or later.changed_us - shown.changed_us <= HORIZON_S * US
+    return not later.is_repeated or later.changed_us - shown.changed_us <= HORIZON_S * US
 
 
 class SharedClock:
     """For a ClickHouse server, to which several processes write: its clock, and a horizon."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """Use this clock, in seconds, to measure how long a write takes."""
+        """Measure the duration of writes by this clock, in seconds."""
         self._monotonic = monotonic
         self._known_us = 0
         self._known_until = -1.0
@@ -180,20 +180,20 @@ class SharedClock:
         self._numbers = Numbers()
 
     @contextmanager
-    def around(self, lane: Lane, rows: Rows) -> Iterator[None]:
+    def around(self, connection: Connection, rows: Rows) -> Iterator[None]:
         """See ``FeedClock.around``."""
         try:
             yield
         finally:
             with self._one_insert:
-                self._insert(lane, list(rows))
+                self._insert(connection, list(rows))
 
-    def look(self, lane: Lane) -> Sight:
+    def look(self, connection: Connection) -> Sight:
         """See ``FeedClock.look``: the time is read before the rows are, and may be a little old."""
         now = self._monotonic()
         if now > self._known_until:
-            ((self._known_us,),) = lane.rows("feed_clock")
-            self._is_upgrading = self._is_upgrading and is_under_way(lane)
+            ((self._known_us,),) = connection.rows("feed_clock")
+            self._is_upgrading = self._is_upgrading and is_under_way(connection)
             self._known_until = now + CLOCK_HOLDS_S
         now_us = self._known_us
         horizon_us, quiet_us = int(HORIZON_S * US), int(QUIET_S * US)
@@ -207,16 +207,16 @@ class SharedClock:
             self._is_upgrading,
         )
 
-    def _insert(self, lane: Lane, rows: Rows) -> None:
-        """Insert rows, again if it took so long that readers may have missed them.
+    def _insert(self, connection: Connection, rows: Rows) -> None:
+        """Insert rows, and again if it took so long that readers may have missed them.
 
-        The server says how long: a process that slept before or after the INSERT, while another
+        The server measures the time: a process that slept before or after the INSERT, while another
         announced the same versions in its place, would announce them a second time.
         """
         for _ in range(TRIES):
             began = self._monotonic()
             with self._numbers.numbered(rows) as numbered:
-                took_s = lane.insert(TABLE, NUMBERED, numbered, most_s=LONGEST_INSERT_S)
+                took_s = connection.insert(TABLE, NUMBERED, numbered, most_s=LONGEST_INSERT_S)
             if (self._monotonic() - began if took_s is None else took_s) <= HORIZON_S / 2:
                 return
             self._numbers.doubt(rows)
@@ -227,10 +227,10 @@ class SharedClock:
 
 
 class Announcer:
-    """Writes rows of the feed over the extractor's lane."""
+    """Writes rows of the feed with the extractor's connection."""
 
-    def __init__(self, worker: Lane, feed_clock: FeedClock) -> None:
-        """Use the lane, which the caller closes, and the clock that sets the time of rows."""
+    def __init__(self, worker: Connection, feed_clock: FeedClock) -> None:
+        """Use the connection, and the clock that sets the time of rows; the caller closes it."""
         self._worker = worker
         self._feed_clock = feed_clock
 
@@ -248,13 +248,15 @@ class Announcer:
         }
         self.announce([a for a in announcements if (a.key, a.version) not in known])
 
-    def telling(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
-        """See ``AnnotationStore.telling``."""
+    def announcing_judgements(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
+        """See ``AnnotationStore.announcing_judgements``."""
         return self.announcing(
-            [Announcement.of_said(key) for key in dict.fromkeys(keys) if key.trace_id]
+            [Announcement.of_judgement(key) for key in dict.fromkeys(keys) if key.trace_id]
         )
 
     def announcing(self, announcements: Sequence[Announcement]) -> AbstractContextManager[None]:
-        """Return a context for storing what is announced: readers see the rows after it."""
-        rows = [[*a.key, a.version, a.status.value, a.start_ns, a.is_said] for a in announcements]
+        """Return a context in which to store the announced changes; readers see the rows after."""
+        rows = [
+            [*a.key, a.version, a.status.value, a.start_ns, a.is_judgement] for a in announcements
+        ]
         return self._feed_clock.around(self._worker, rows) if rows else nullcontext()

@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from spanloom.core.ports.annotations import QueueReader
     from spanloom.core.query.positions import Sight
     from spanloom.core.query.where import tree
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
     from spanloom.storage.feed.clocks import Announcer, FeedClock
 
 EVERY = 1 << 20
-"""More announcements than there are within the horizon."""
+"""More announcements than there ever are within the horizon."""
 TWICE_WITHIN_S = 6 * 3600
-"""A process that is stopped for longer than this announces again what another one has announced."""
+"""Seconds within which an announcement by two processes is recognised as a repeat."""
 
 
 class ClickHouseFeed:
-    """``FeedWriter`` through the announcer, and ``FeedReader`` over the lane of readers."""
+    """``FeedWriter`` through the announcer, and ``FeedReader`` over the connection of readers."""
 
     def __init__(
-        self, reader: Lane, feed_clock: FeedClock, announcer: Announcer, queues: QueueReader
+        self, reader: Connection, feed_clock: FeedClock, announcer: Announcer, queues: QueueReader
     ) -> None:
-        """Use the lane, which the caller closes, and the queues, which may withhold changes."""
+        """Use the connection, which the caller closes, and queues, which may withhold changes."""
         self._reader = reader
         self._feed_clock = feed_clock
         self._announcer = announcer
@@ -67,7 +67,7 @@ class ClickHouseFeed:
                 self._feed_end(reach, sight),
             )
         most = limit + after.shown
-        found = self._behind(reach, after, sight, most)
+        found = self._after(reach, after, sight, most)
         has_more = len(found) >= most
         first = self._first_of_each(unseen(found, after), after)
         new = list(self._as_they_are(first, reach, where))
@@ -82,7 +82,7 @@ class ClickHouseFeed:
     def _feed_end(self, reach: Reach, sight: Sight) -> Position:
         """Return the position after all visible rows."""
         quiet = Position(sight.quiet_us)
-        return advance(self._behind(reach, quiet, sight, EVERY), quiet, sight)
+        return advance(self._after(reach, quiet, sight, EVERY), quiet, sight)
 
     def _is_gone(self, after: Position, sight: Sight) -> bool:
         """Return whether the position is older than the kept rows, or not of this store."""
@@ -93,7 +93,7 @@ class ClickHouseFeed:
         days = retained_days(self._reader, TABLE)
         return days > 0 and after.until_us < sight.now_us - days * DAY_S * US
 
-    def _behind(
+    def _after(
         self, reach: Reach, after: Position, sight: Sight, most: int
     ) -> Sequence[Announcement]:
         if after.until_us >= sight.shown_us:
@@ -111,17 +111,16 @@ class ClickHouseFeed:
     def _first_of_each(
         self, new: Sequence[Announcement], after: Position
     ) -> Sequence[Announcement]:
-        """Leave out versions that were announced twice and shown to the reader before.
+        """Leave out versions that were announced twice and that the reader has seen before.
 
-        A process that was stopped between storing and announcing a version announces it when it
-        goes on, and so does the one that has taken its place. Where only one process writes, it
-        announces none twice.
+        A process that was suspended between storing and announcing a version announces it when it
+        resumes, and so does the process that has replaced it. A single writer announces none twice.
         """
         if not any(a.writer for a in new):
             return new
         shown: dict[tuple[TraceKey, int], list[Announcement]] = {}
         since_us = max(min(a.changed_us for a in new) - TWICE_WITHIN_S * US, 0)
-        for some in batched([a.key for a in new if not a.is_said]):
+        for some in batched([a.key for a in new if not a.is_judgement]):
             rows = self._reader.rows("announcements_of", keys=some, since_us=since_us)
             for stored in map(_announcement_of, rows):
                 if after.has_shown(stored):
@@ -129,7 +128,7 @@ class ClickHouseFeed:
         kept: dict[object, Announcement] = {}
         for announcement in new:
             version = (announcement.key, announcement.version)
-            if announcement.is_said:
+            if announcement.is_judgement:
                 kept[announcement.writer, announcement.number] = announcement
             elif not any(was_enough(other, announcement) for other in shown.get(version, ())):
                 kept.setdefault(version, announcement)
@@ -141,11 +140,12 @@ class ClickHouseFeed:
         """Yield announcements with their current trajectories: filters are applied here."""
         lines = read_current(self._reader, passing(where), (a.key for a in found), SUMMARY)
         current = {line.key: line for line in with_continuations(self._reader, lines)}
-        is_any_said = any(a.is_said for a in found)
+        is_any_said = any(a.is_judgement for a in found)
         withheld = withheld_from_all(self._queues, reach) if is_any_said else frozenset()
         shown = ((a, current.get(a.key)) for a in found)
         return (
-            a._replace(now=None if a.is_said and a.key in withheld else now) for a, now in shown
+            a._replace(now=None if a.is_judgement and a.key in withheld else now)
+            for a, now in shown
         )
 
 
@@ -157,8 +157,8 @@ def _announcement_of(row: Row) -> Announcement:
         status=Status(row.Status),
         start_ns=row.StartTimeUnixNano,
         changed_us=row.changed,
-        is_said=row.IsSaid,
+        is_judgement=row.IsSaid,
         writer=row.Writer,
         number=row.Number,
-        is_again=row.IsAgain,
+        is_repeated=row.IsAgain,
     )

@@ -1,4 +1,4 @@
-"""How far the followers of the change feed have come, in ClickHouse."""
+"""The positions of followers of the change feed, in ClickHouse."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from spanloom.core.query.feed_tokens import decode_token, encode_token
 
 if TYPE_CHECKING:
     from spanloom.core.query.positions import Position
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 class ClickHouseFollowers:
-    """``FollowerStore`` over the extractor's lane."""
+    """``FollowerStore`` over the extractor's connection."""
 
-    def __init__(self, worker: Lane) -> None:
-        """Use the lane, which the caller owns and closes."""
+    def __init__(self, worker: Connection) -> None:
+        """Use the connection; the caller closes it."""
         self._worker = worker
 
     def place(self, follower: str) -> Position | None:

@@ -1,4 +1,4 @@
-"""Online rules in ClickHouse: a row of each rule, of work in each revision, and of each walk."""
+"""Online rules in ClickHouse: rows of rules, of each revision's work, and of walks over runs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from spanloom.core.model.access import Reach
     from spanloom.core.model.online_rule import OnlineRule, RuleId, Work, WorkState
     from spanloom.core.sharing import Slices
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 class ClickHouseOnlineRules:
-    """``OnlineRuleStore`` over the extractor's lane and that of readers."""
+    """``OnlineRuleStore`` over the connections of the extractor and of readers."""
 
-    def __init__(self, worker: Lane, reader: Lane) -> None:
-        """Use the lanes, which the caller owns and closes."""
+    def __init__(self, worker: Connection, reader: Connection) -> None:
+        """Use the connections; the caller closes them."""
         self._worker = worker
         self._reader = reader
 
@@ -57,10 +57,12 @@ class ClickHouseOnlineRules:
         states: Collection[WorkState],
     ) -> Sequence[Work]:
         """See ``OnlineRuleStore.waiting``."""
-        asked = {"shared": in_slices(slices), "now_us": now_us}
-        asked |= {"rules": sorted(rules), "states": sorted(states)}
+        parameters = {"shared": in_slices(slices), "now_us": now_us}
+        parameters |= {"rules": sorted(rules), "states": sorted(states)}
         while True:
-            rows = self._worker.rows("online_waiting", columns=WORK_COLUMNS, limit=limit, **asked)
+            rows = self._worker.rows(
+                "online_waiting", columns=WORK_COLUMNS, limit=limit, **parameters
+            )
             found = list(map(work_of, rows))
             living_work = living(self._worker, found, attrgetter("key"))
             if living_work or len(found) < limit:
@@ -95,8 +97,8 @@ class ClickHouseOnlineRules:
         place = {"project": project, "of_name": name, "version": version, "limit": limit}
 
         def read(last: TraceKey | None) -> Sequence[TraceKey]:
-            behind = last.trace_id if last else after
-            rows = self._worker.rows("online_judged_before", after=behind, **place)
+            start = last.trace_id if last else after
+            rows = self._worker.rows("online_judged_before", after=start, **place)
             return [TraceKey(project, row.TraceId) for row in rows]
 
         found = living_page(self._worker, read, lambda key: key, limit)

@@ -88,20 +88,20 @@ def rule_row(rule: OnlineRule) -> Mapping[str, object]:
 
 def rule_of(row: Row) -> OnlineRule:
     """Return the rule of a row of ``read_online_rules.sql``."""
-    told: dict[str, Any] = orjson.loads(row.Definition)
-    backfill = told.pop("backfill")
+    definition: dict[str, Any] = orjson.loads(row.Definition)
+    backfill = definition.pop("backfill")
     return OnlineRule(
         project=row.Project,
         name=row.Name,
         version=row.Version,
-        unit=Unit(told.pop("unit")),
-        when=When(told.pop("when")),
-        budget=RuleBudget(**told.pop("budget")),
+        unit=Unit(definition.pop("unit")),
+        when=When(definition.pop("when")),
+        budget=RuleBudget(**definition.pop("budget")),
         backfill=None if backfill is None else BackfillRange(*backfill),
         is_paused=row.IsPaused,
         is_deleted=row.IsDeleted,
         since_us=row.Since,
         at_us=row.AtUnixMicro,
         put_by=row.PutBy,
-        **told,
+        **definition,
     )

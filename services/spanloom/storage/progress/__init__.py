@@ -1,4 +1,4 @@
-"""Changes of traces, and how far the extractor has come, in ClickHouse."""
+"""Changes of traces, and the progress of the extractor, in ClickHouse."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.sharing import Slices
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 
@@ -28,15 +28,15 @@ PROGRESS_COLUMNS = (
 
 
 class ClickHouseProgress:
-    """``ChangeReader`` and ``ProgressWriter`` over the extractor's lane."""
+    """``ChangeReader`` and ``ProgressWriter`` over the extractor's connection."""
 
     def __init__(
         self,
-        worker: Lane,
+        worker: Connection,
         appends: Callable[[], int | None],
         revisit: Callable[[Sequence[TraceKey]], None],
     ) -> None:
-        """Use the lane, which the caller closes, the count of ended appends, and revisits."""
+        """Use the connection, the count of ended appends, and revisits; the caller closes it."""
         self._worker = worker
         self._appends = appends
         self._revisit = revisit

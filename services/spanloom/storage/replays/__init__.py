@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.access import Reach
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 
-_BEHIND_ALL = "g"
+_AFTER_ALL = "g"
 """Sorts after every id, which has only hex digits."""
 
 
 class ClickHouseReplays:
-    """``ReplayQueue`` over the extractor's lane."""
+    """``ReplayQueue`` over the extractor's connection."""
 
-    def __init__(self, worker: Lane, *, is_alone: bool) -> None:
-        """Use the lane, which the caller owns and closes.
+    def __init__(self, worker: Connection, *, is_alone: bool) -> None:
+        """Use the connection; the caller closes it.
 
         ``is_alone`` means that no other process requests replays.
         """
@@ -100,7 +100,7 @@ class ClickHouseReplays:
 
     def list(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
         """See ``ReplayRequests.list``."""
-        before = _BEHIND_ALL if after is None else after
+        before = _AFTER_ALL if after is None else after
         rows = self._worker.rows("list_replays", reach=_over(reach), before=before, limit=limit)
         return self._with_parts(list(map(_replay_of, rows)))
 
@@ -115,7 +115,7 @@ class ClickHouseReplays:
         return self._with_parts(found)
 
     def _with_parts(self, replays: Sequence[Replay]) -> Sequence[Replay]:
-        """Return replays with the sums of their parts, which only those of a server have."""
+        """Return replays with the sums of their parts; only a server's replays have parts."""
         if self._is_alone or not replays:
             return replays
         known = self._known_parts(replays)

@@ -15,7 +15,7 @@ from spanloom.storage.runs.candidates import KEYS_AT_ONCE, read_newest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 
@@ -39,17 +39,17 @@ CALL_COLUMNS = (
 
 
 NEAR_NS = 600 * 10**9
-"""Windows within this span are searched together, as if each covered all of it."""
+"""Windows within this many nanoseconds are searched together, as if each covered all of it."""
 _EACH_CALL = {"place": Condition("TraceId, StepId", {}), "most": Condition("", {})}
 _EACH_TRACE = Condition("TraceId", {})
-"""Parts of runs: a trace is one part of a conversation at the most."""
+"""For parts of runs: a trace is at most one part of a conversation."""
 
 
 class ClickHouseCalls:
-    """``CallIndex`` over the extractor's lane."""
+    """``CallIndex`` over the extractor's connection."""
 
-    def __init__(self, worker: Lane) -> None:
-        """Use the lane, which the caller owns and closes."""
+    def __init__(self, worker: Connection) -> None:
+        """Use the connection; the caller closes it."""
         self._worker = worker
 
     def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
@@ -68,7 +68,7 @@ class ClickHouseCalls:
         return self._current(project, list(found))
 
     def _current(self, project: str, found: Sequence[Row]) -> Sequence[Call]:
-        """Return the calls of current versions among the rows."""
+        """Return the calls among the rows that belong to current versions."""
         newest = read_newest(self._worker, {(project, row.TraceId) for row in found})
         return [
             _call_of(project, row)
@@ -77,7 +77,7 @@ class ClickHouseCalls:
         ]
 
     def _calls_near(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
-        """Yield rows that may match, and few others: traces built together ran at similar times."""
+        """Yield all rows that may match, and few others: traces of a batch ran at similar times."""
         from_ns = min((window.from_ns for window in windows), default=0)
         until_ns = max((window.until_ns for window in windows), default=0)
         if until_ns - from_ns > NEAR_NS:
@@ -88,7 +88,7 @@ class ClickHouseCalls:
             yield from self._worker.rows("find_calls_near", **near, call_keys=keys)
 
     def _calls_apart(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
-        """Yield rows of windows that are far apart: each call key is searched only in its own."""
+        """Yield rows for windows far apart: each call key is searched only in its own windows."""
         if len(windows) > KEYS_PER_QUERY:
             known = self._known_keys(project, windows)
             windows = [window for window in windows if window.call_key in known]
@@ -103,7 +103,7 @@ class ClickHouseCalls:
             yield from self._worker.rows("find_calls", **asked, **form)
 
     def _known_keys(self, project: str, windows: Sequence[CallWindow]) -> set[str]:
-        """Return the call keys of these windows that the index has at any time."""
+        """Return the call keys of these windows that the index contains at all."""
         return {
             row.CallKey
             for keys in batched([window.call_key for window in windows], KEYS_AT_ONCE)
@@ -112,7 +112,7 @@ class ClickHouseCalls:
 
 
 def without_overlaps(windows: Iterable[CallWindow]) -> list[CallWindow]:
-    """Return windows that cover the same time for each call key without overlaps, in order."""
+    """Merge overlapping windows of each call key; return them in order."""
     merged: dict[str, list[CallWindow]] = defaultdict(list)
     for window in sorted(windows):
         of_key = merged[window.call_key]
@@ -124,7 +124,7 @@ def without_overlaps(windows: Iterable[CallWindow]) -> list[CallWindow]:
 
 
 def _is_wanted(call: Call, windows: Sequence[CallWindow]) -> bool:
-    """Return whether the call matches one of the windows, which are in order and disjoint."""
+    """Return whether the call matches one of the windows, which are sorted and disjoint."""
     n = bisect_right(windows, call.end_ns, key=attrgetter("from_ns"))
     return n > 0 and call.is_within(windows[n - 1])
 

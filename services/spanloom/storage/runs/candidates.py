@@ -1,4 +1,4 @@
-"""Reads lists in two steps: candidates first, then the current version of each."""
+"""Reads lists in two steps: first candidates, then the current version of each."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from spanloom.storage.engine.parameters import batched
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 
 KEYS_AT_ONCE = 10_000
-"""Keys in one query for narrow rows; a parameter of 1 MiB (24,000 keys) takes minutes to parse."""
+"""The most keys of one query for narrow rows; 1 MiB of keys (24,000) takes minutes to parse."""
 
 
 class Newest(NamedTuple):
@@ -27,21 +27,23 @@ class Newest(NamedTuple):
     version: int
 
     def allows(self, row: Row) -> bool:
-        """Return whether a row is of this version or a newer one, which is just being written."""
+        """Return whether a row has this version, or a newer one that is just being written."""
         return (row.Seq, row.Version) >= self
 
 
-def read_newest(lane: Lane, keys: Iterable[tuple[str, str]]) -> Mapping[TraceKey, Newest]:
+def read_newest(
+    connection: Connection, keys: Iterable[tuple[str, str]]
+) -> Mapping[TraceKey, Newest]:
     """Return the current versions of these traces; an unknown or deleted one has no entry."""
     return {
         TraceKey(row.Project, row.TraceId): Newest(row.Seq, row.Version)
         for some in batched(list(keys), KEYS_AT_ONCE)
-        for row in lane.rows("newest_versions", keys=some)
+        for row in connection.rows("newest_versions", keys=some)
     }
 
 
 Place: TypeAlias = "tuple[str, int, str]"
-"""The project, the start and the trace id: the key of the list."""
+"""The project, the start and the trace id: the key of a row of the list."""
 
 
 def place_of(row: Row) -> Place:
@@ -49,25 +51,25 @@ def place_of(row: Row) -> Place:
     return row.Project, row.StartTimeUnixNano, row.TraceId
 
 
-def read_places(lane: Lane, places: Iterable[Place]) -> Mapping[Place, Newest]:
-    """Return the versions that have these places; one that a run has left has no entry.
+def read_places(connection: Connection, places: Iterable[Place]) -> Mapping[Place, Newest]:
+    """Return the versions at these places; a place that a run has left has no entry.
 
     Deleted traces are not left out.
     """
     return {
         place_of(row): Newest(row.Seq, row.Version)
         for some in batched(list(places), KEYS_AT_ONCE)
-        for row in lane.rows("newest_places", places=some)
+        for row in connection.rows("newest_places", places=some)
         if not row.IsDeleted
     }
 
 
 SPARE_CANDIDATES = 8
-"""Extra candidates to read: old versions are dropped. Each costs as much as a line."""
+"""Extra candidates to read, as old versions are dropped; each costs as much as a line."""
 MAX_CANDIDATES = KEYS_AT_ONCE
-"""The most candidates per query: where most are old versions, each query doubles the number."""
+"""The most candidates per query: if most are old versions, each query doubles the number."""
 BEFORE_ALL = Cursor(0, "", "")
-"""The position at which a list ordered oldest first begins."""
+"""The start position of a list that is ordered oldest first."""
 
 Key: TypeAlias = "tuple[str, str]"
 """The project, and the id of a trace or a conversation."""
@@ -79,11 +81,11 @@ class Candidate(NamedTuple):
     place: Cursor
     key: Key
     row: Row = None
-    """The row at that place, if it was read with it."""
+    """The row at that place, if the query has read it."""
 
 
 class Line(Protocol):
-    """The line of a list for a candidate."""
+    """A line of a list; each candidate has at most one."""
 
     @property
     def cursor(self) -> Cursor:
@@ -101,7 +103,7 @@ def read_list(
     *,
     is_descending: bool,
 ) -> Sequence[LineT]:
-    """Read candidates until there are enough lines, or no more candidates.
+    """Read candidates until there are ``limit`` lines, or no more candidates.
 
     The list ends where a query returns fewer *rows* than its limit: 51 rows may be 18 trajectories.
     """
@@ -116,7 +118,7 @@ def read_list(
         until = rows[-1].place if len(rows) == most else None
         for key, line in current(rows).items():
             if after is not None and not comes_later(line.cursor, after):
-                continue  # it has moved to a place that the reader has passed
+                continue  # it has moved to a place on an earlier page
             if until is None or not comes_later(line.cursor, until):
                 found[key] = line
         if until is None:
@@ -127,8 +129,8 @@ def read_list(
     return in_order[:limit]
 
 
-def behind(after: Cursor | None) -> dict[str, object]:
-    """Return the parameters for candidates after a position; ``None`` begins at the newest."""
+def place_parameters(after: Cursor | None) -> dict[str, object]:
+    """Return the query parameters for a position; ``None`` begins at the newest run."""
     place = after or BEFORE_ALL
     return {
         "after_start_ns": after.start_ns if after else None,

@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.query.continuations import TURNS
 from spanloom.core.query.lists import Cursor, ListedConversation
-from spanloom.core.query.question import all_of
+from spanloom.core.query.selection import all_of
 from spanloom.core.records.conversation import CONVERSATION, ConversationItem, LastRun
 from spanloom.core.records.declared import Summed
 from spanloom.storage.engine.parameters import Condition, batched, within
-from spanloom.storage.runs.candidates import KEYS_AT_ONCE, Candidate, Key, behind, read_list
+from spanloom.storage.runs.candidates import (
+    KEYS_AT_ONCE,
+    Candidate,
+    Key,
+    place_parameters,
+    read_list,
+)
 from spanloom.storage.where.compile import passing
 
 if TYPE_CHECKING:
@@ -22,14 +28,14 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Reach
     from spanloom.core.query.where import tree
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 class ClickHouseConversations:
-    """The list of conversations over the lane of readers."""
+    """The list of conversations over the connection of readers."""
 
-    def __init__(self, reader: Lane) -> None:
-        """Use the lane, which the caller owns and closes."""
+    def __init__(self, reader: Connection) -> None:
+        """Use the connection; the caller closes it."""
         self._reader = reader
 
     def list(
@@ -44,7 +50,7 @@ class ClickHouseConversations:
                 reach=within(reach),
                 filter=passing(where),
                 most=most,
-                **behind(after),
+                **place_parameters(after),
             )
             return [
                 Candidate(
@@ -62,11 +68,11 @@ class ClickHouseConversations:
     def _current(
         self, where: tree.Condition | None, asked: Sequence[Key]
     ) -> Mapping[Key, ListedConversation]:
-        """Return those of the conversations that have a current run that passes the filter."""
+        """Return the conversations with a current run that passes the filter."""
         if not asked:
             return {}
         members = self._reader.rows("conversation_keys", conversations=asked)
-        told = dict.fromkeys(asked, _NOTHING)
+        parts = dict.fromkeys(asked, _NOTHING)
         for keys in batched([(row.Project, row.TraceId) for row in members], KEYS_AT_ONCE):
             rows = self._reader.rows(
                 "conversation_page",
@@ -76,9 +82,9 @@ class ClickHouseConversations:
                 columns=_TOTALS,
             )
             for project, conversation_id, *part in rows:
-                if known := told.get((project, conversation_id)):  # one may have moved elsewhere
-                    told[project, conversation_id] = known.joined(_part(part))
-        return {of: part.line(*of) for of, part in told.items() if part.passing > _NOWHERE}
+                if known := parts.get((project, conversation_id)):  # a run may have moved
+                    parts[project, conversation_id] = known.joined(_part(part))
+        return {of: part.line(*of) for of, part in parts.items() if part.passing > _NOWHERE}
 
 
 _SUMMED = {
@@ -93,7 +99,7 @@ class _Part(NamedTuple):
     """The summary of some runs of a conversation: a row of ``conversation_page.sql``."""
 
     totals: list[float]
-    """Those of the fields that are sums, in their order."""
+    """The values of the fields that are sums, in order."""
     first: list[Any]
     """The place of the first run, and its question."""
     last: list[Any]
@@ -103,7 +109,7 @@ class _Part(NamedTuple):
     passing: _Place
 
     def joined(self, other: _Part) -> _Part:
-        """Return the summary of these and the other runs together."""
+        """Return the summary of both sets of runs."""
         return _Part(
             [one + more for one, more in zip(self.totals, other.totals, strict=True)],
             min(self.first, other.first),
@@ -113,7 +119,7 @@ class _Part(NamedTuple):
         )
 
     def line(self, project: str, conversation_id: str) -> ListedConversation:
-        """Return it as a line of the list."""
+        """Return the summary as a line of the list."""
         (start_ns, _), question = self.first
         passing_ns, passing_trace_id = self.passing
         (last_start_ns, last_trace_id), status, outcome, last_duration_ns, answer = self.last
@@ -138,7 +144,7 @@ class _Part(NamedTuple):
 
 
 def _part(columns: list[Any]) -> _Part:
-    """Return the columns of a row after the conversation's."""
+    """Return the summary in a row's columns after those of the conversation."""
     return _Part(columns[: len(_SUMMED)], *columns[len(_SUMMED) :])
 
 

@@ -1,4 +1,4 @@
-"""Reads current trajectories as lines of a list, with their neighbours in conversations."""
+"""Reads current trajectories as lines of a list, linked to the next run of the conversation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spanloom.core.query.continuations import (
     may_continue,
 )
 from spanloom.core.query.lists import ListedRun
-from spanloom.core.query.question import NEWEST_FIRST
+from spanloom.core.query.selection import NEWEST_FIRST
 from spanloom.core.records.declared import Stored, StoredCounts, Timed
 from spanloom.core.records.run import RUN, Run
 from spanloom.storage.engine.parameters import Condition, batched
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from spanloom.core.records.declaration import Declared
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 
@@ -42,14 +42,14 @@ _COUNTS = {
     if (counts := field.find(StoredCounts))
 }
 _BLANK = {field.name: field.info.get_default(call_default_factory=True) for field in RUN.fields}
-"""The fields in order; a field without a column keeps this value."""
+"""The default values of the fields, in order; a field without a column keeps its default."""
 _NAMES = tuple(_COLUMNS)
 _take = attrgetter(*_COLUMNS.values())
 _take_counts = {name: attrgetter(*columns.values()) for name, columns in _COUNTS.items()}
 
 
 def run_columns() -> str:
-    """Return the SELECT list for a run."""
+    """Return the SELECT list of a run."""
     counts = (column for columns in _COUNTS.values() for column in columns.values())
     return ", ".join((*_COLUMNS.values(), *counts, *_INTERNAL))
 
@@ -72,7 +72,7 @@ def run_of(row: Row) -> Run:
 
 
 def _conversion(field: Declared) -> Callable[[Any], Any] | None:
-    """Return the conversion of a column's value to its field; ``None`` if there is none."""
+    """Return the conversion of a column's value to its field; ``None`` if none is needed."""
     if field.find(Timed):
         return _milliseconds
     if isinstance(field.kind, type) and issubclass(field.kind, Enum):
@@ -102,31 +102,31 @@ class RunLine(Line, Protocol):
 
     @property
     def key(self) -> TraceKey:
-        """The key of its trace."""
+        """The key of the run's trace."""
 
 
 LineT = TypeVar("LineT", bound=RunLine)
 
 MOST_READS = 4
-"""So often the places of runs are read, which may move each time."""
+"""The most attempts to read the places of runs, which may move between attempts."""
 
 
 class Shown(NamedTuple, Generic[LineT]):
-    """The columns to read of a run in the list, and how to make a line of them."""
+    """The columns to read for a run in the list, and the function that makes a line of them."""
 
     columns: Condition
     line_of: Callable[[Row], LineT]
 
 
 def read_current(
-    reader: Lane,
+    reader: Connection,
     wanted: Condition,
     keys: Iterable[tuple[str, str]],
     shown: Shown[LineT],
 ) -> Sequence[LineT]:
-    """Return those of the traces that currently meet the condition, in any order.
+    """Return the lines of the traces that currently meet the condition, in any order.
 
-    A run that moves between the reading of its places and that of the list is read again.
+    A run that moves between the two queries, for places and for the list, is read again.
     """
     last: dict[tuple[str, str], Row] = {}
     left = list(keys)
@@ -146,9 +146,9 @@ def read_current(
 
 
 def still_current(
-    reader: Lane, rows: Sequence[Row], shown: Shown[LineT]
+    reader: Connection, rows: Sequence[Row], shown: Shown[LineT]
 ) -> Mapping[tuple[str, str], LineT]:
-    """Return those rows of ``list_candidates.sql`` that are current."""
+    """Return the lines of the rows of ``list_candidates.sql`` that are current."""
     newest = read_places(reader, dict.fromkeys(map(place_of, rows)))
     deleted = reader.hiding.deleted_among(reader, dict.fromkeys(map(key_of, rows)))
     current = [
@@ -166,16 +166,16 @@ def key_of(row: Row) -> TraceKey:
 
 
 SUMMARY = Shown(Condition(run_columns(), {}), listed_run)
-"""A line of a list, as readers see it."""
+"""The columns and lines of lists that readers see."""
 
 
 NEAR = 100
-"""The places around a run in which its neighbour is searched: old versions and traces that only
-repeat a run have places too."""
+"""The number of places around a run to search for the next run: old versions and duplicates have
+places too."""
 
 
 class _Span(NamedTuple):
-    """The range from the first to the last run of a conversation whose neighbours are looked up."""
+    """The range of the runs of a conversation whose neighbours are looked up."""
 
     project: str
     conversation_id: str
@@ -183,10 +183,10 @@ class _Span(NamedTuple):
     last_ns: int
 
 
-def with_continuations(reader: Lane, lines: Sequence[ListedRun]) -> Sequence[ListedRun]:
+def with_continuations(reader: Connection, lines: Sequence[ListedRun]) -> Sequence[ListedRun]:
     """Return the lines, each with its continuation.
 
-    Where no run waits or continues another, as on most pages, no query is run.
+    Runs no query if no run waits or continues another, as on most pages.
     """
     if not any(map(may_continue, lines)):
         return lines

@@ -1,4 +1,4 @@
-"""Reads documents as bytes: one, both of a version, or as many as fit."""
+"""Reads documents as bytes: one, both documents of a version, or as many as fit a limit."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 _LENGTH_CHARS = 12
 """The width of the length before each text in ``documents.sql`` and ``both_documents.sql``."""
 
 
 class ClickHouseDocuments:
-    """``DocumentReader`` over the lane of readers."""
+    """``DocumentReader`` over the connection of readers."""
 
-    def __init__(self, reader: Lane) -> None:
-        """Use the lane, which the caller owns and closes."""
+    def __init__(self, reader: Connection) -> None:
+        """Use the connection; the caller closes it."""
         self._reader = reader
 
     def get(self, trace_id: str, reach: Reach) -> bytes | None:
@@ -61,11 +61,11 @@ class ClickHouseDocuments:
 
 
 def read_documents(
-    reader: Lane, keys: Sequence[TraceKey], most_bytes: int, most_each: int | None = None
+    reader: Connection, keys: Sequence[TraceKey], most_bytes: int, most_each: int | None = None
 ) -> Sequence[bytes | None]:
-    """Implement ``DocumentReader.many`` in two queries, of which the first reads lengths.
+    """Implement ``DocumentReader.many`` in two queries, the first for lengths.
 
-    A version that is stored between the two may be longer; that is harmless.
+    A version that is stored between the two may be longer, which is harmless.
     """
     if not keys:
         return []
@@ -74,7 +74,7 @@ def read_documents(
     some = list(keys[: _fitting(read, keys, most_bytes)])
     wanted = [key for key in some if key in read]
     texts = texts_in(reader.blob("documents", keys=wanted)) if wanted else []
-    # Of versions of one trace the newest comes last.
+    # The newest version of a trace comes last.
     found = {
         (project.decode(), trace_id.decode()): document
         for project, trace_id, document in zip(texts, texts, texts, strict=True)
@@ -82,7 +82,7 @@ def read_documents(
     return [found.get(key) for key in some]
 
 
-def _sizes(reader: Lane, keys: Sequence[TraceKey]) -> Mapping[tuple[str, str], int]:
+def _sizes(reader: Connection, keys: Sequence[TraceKey]) -> Mapping[tuple[str, str], int]:
     rows = reader.rows("document_sizes", keys=list(keys))
     return {(row.Project, row.TraceId): row.Bytes for row in rows}
 
@@ -90,6 +90,6 @@ def _sizes(reader: Lane, keys: Sequence[TraceKey]) -> Mapping[tuple[str, str], i
 def _fitting(
     sizes: Mapping[tuple[str, str], int], keys: Sequence[TraceKey], most_bytes: int
 ) -> int:
-    """Return how many of the first keys fit together, at least one."""
+    """Return how many of the first keys fit into the limit, at least one."""
     sums = accumulate(sizes.get(key, 0) for key in keys)
     return max(1, sum(total <= most_bytes for total in sums))

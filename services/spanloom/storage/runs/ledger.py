@@ -1,14 +1,14 @@
 """Reserves ranks and version numbers of trajectories, where several extractors write to one server.
 
-Before anything is written, a build reserves its rank and its number by an INSERT, and then reads
-what is reserved. It goes on only if it sees no other reservation with as high a rank or number, and
-none of a build that knew more. Of two that reserve the same number at most one goes on: if the
-first did not see the second, the second's INSERT ended after the first's SELECT had begun, so the
-second sees the first (ADR 4). It may be that neither goes on: both try again, each after another
-while.
+Before writing, a build reserves its rank and its version number by an INSERT, and then reads all
+reservations. It continues only if it sees no other reservation with at least its rank or number,
+and none of a build that had read more spans. Of two that reserve the same number at most one
+continues: if the first did not see the second, the second's INSERT ended after the first's SELECT
+had begun, so the second sees the first (ADR 4). If neither continues, both retry, each after
+another delay.
 
-A build that has the content of the stored one reserves too, and writes nothing: the stored one
-counts as built from the most that builds with its content have read.
+A build with the content of the stored one reserves too, and writes nothing: the stored one then
+counts as built from the most spans that any build with its content has read.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.building import Taken
-from spanloom.core.ports.builds import Build, Standing, knows_more, may_replace
+from spanloom.core.ports.building import ReservedBuilds
+from spanloom.core.ports.builds import Build, Precedence, knows_more, may_replace
 from spanloom.storage.engine.parameters import batched
 
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.ports.building import CarriedRecord, Confirmation
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
     Reserved = Mapping[TraceKey, Sequence["Reservation"]]
 
 MOST_PER_BUILDER = 4
-"""The highest reservations of a trace that are read of each builder, however often one tries."""
+"""The number of reservations read for each trace and builder, the highest ones."""
 KNEW_MORE_S = 3600
-"""A build that knew more, and wrote nothing for so long, has died; spans have expired since."""
+"""Seconds after which a build with more spans that wrote nothing counts as dead."""
 SAME_S = 1
-"""So long nobody writes what another one is about to write, which would only be a second number."""
+"""Seconds for which nobody writes content that another reserved: it would only get a new number."""
 COLUMNS = (
     "Project",
     "TraceId",
@@ -60,13 +60,13 @@ class Reservation(NamedTuple):
     builder: int
     start_ns: int
     age_s: int
-    """By the clock of the server."""
+    """Its age in seconds, by the server's clock."""
 
     def stops(self, own: Build, builder: int, above: int) -> bool:
-        """Return whether a build of a builder must not be written beside this one.
+        """Return whether this reservation forbids writing the build ``own`` of ``builder``.
 
-        ``above`` is the rank of the stored build: of others above it nobody knows whether they are
-        written, or will be.
+        ``above`` is the rank of the stored build: reservations of higher rank may already be
+        written, or may still be.
         """
         if self.builder == builder and self.build.is_same(own):
             return False
@@ -74,30 +74,32 @@ class Reservation(NamedTuple):
             return True
         if self.build.rank <= above:
             return False
-        knew_more = not may_replace(self.build.standing, own.standing, is_whole=own.is_whole)
+        knew_more = not may_replace(self.build.precedence, own.precedence, is_whole=own.is_whole)
         return knew_more and self.age_s <= KNEW_MORE_S
 
 
 class Ledger:
-    """The reservations of a server, as one builder makes and sees them."""
+    """The reservations of a server, made and read by one builder."""
 
-    def __init__(self, worker: Lane) -> None:
-        """Use the lane, which the caller owns and closes."""
+    def __init__(self, worker: Connection) -> None:
+        """Use the connection; the caller closes it."""
         self._worker = worker
         self._builder = secrets.randbits(64)
 
-    def taken(
+    def reserved(
         self, stored: Mapping[TraceKey, Build | None]
-    ) -> Mapping[TraceKey, tuple[Taken, Build | None]]:
-        """Return what is reserved of traces, and their stored builds, as far as confirmed."""
+    ) -> Mapping[TraceKey, tuple[ReservedBuilds, Build | None]]:
+        """Return the reservations of traces, and their stored builds with later confirmations."""
         return {
-            key: (self._taken(found, own := stored[key]), own and _confirmed(own, found))
+            key: (self._reserved_builds(found, own := stored[key]), own and _confirmed(own, found))
             for key, found in self._read(list(stored)).items()
         }
 
-    def _taken(self, found: Sequence[Reservation], stored: Build | None) -> Taken:
+    def _reserved_builds(
+        self, found: Sequence[Reservation], stored: Build | None
+    ) -> ReservedBuilds:
         above = [one for one in found if stored is None or one.build.rank > stored.rank]
-        return Taken(
+        return ReservedBuilds(
             max(one.build.rank for one in found),
             max(one.build.version for one in found),
             [one.start_ns for one in above],
@@ -110,7 +112,7 @@ class Ledger:
         )
 
     def reserve(self, records: Sequence[CarriedRecord | Confirmation]) -> None:
-        """Reserve the ranks and numbers of records, before anything of them is written."""
+        """Reserve the ranks and numbers of records, before writing any of them."""
         rows = (
             [
                 *record.key,
@@ -118,9 +120,9 @@ class Ledger:
                 record.build.version,
                 self._builder,
                 record.build.fingerprint,
-                record.build.standing.read_mark,
+                record.build.precedence.read_mark,
                 record.status.value,
-                str(record.build.standing.extractor or ""),
+                str(record.build.precedence.extractor or ""),
                 record.start_ns,
             ]
             for record in records
@@ -130,7 +132,7 @@ class Ledger:
     def allowed(
         self, records: Sequence[CarriedRecord], stored: Mapping[TraceKey, Build | None]
     ) -> Sequence[CarriedRecord]:
-        """Return those of the reserved records that may be written."""
+        """Return the reserved records that may be written."""
         reserved = self._read([record.key for record in records])
 
         def is_allowed(record: CarriedRecord) -> bool:
@@ -146,14 +148,14 @@ class Ledger:
     def unsure(
         self, confirmed: Sequence[Confirmation], stored: Mapping[TraceKey, Build]
     ) -> AbstractSet[TraceKey]:
-        """Return the traces of which another content is stored, or may be, of who knew less."""
+        """Return the traces whose stored content is, or may become, one built from fewer spans."""
         reserved = self._read([one.key for one in confirmed])
 
         def is_unsure(one: Confirmation) -> bool:
             known = stored.get(one.key)
             if known is None or known.fingerprint != one.build.fingerprint:
                 return True
-            return knows_more(one.build.standing, _rivals(known, reserved.get(one.key, ())))
+            return knows_more(one.build.precedence, _rivals(known, reserved.get(one.key, ())))
 
         return {one.key for one in confirmed if is_unsure(one)}
 
@@ -169,21 +171,22 @@ def _confirmed(stored: Build, found: Sequence[Reservation]) -> Build:
     return stored.confirmed_by(one.build for one in found)
 
 
-def _rivals(stored: Build, found: Sequence[Reservation]) -> Sequence[Standing]:
-    """Return those of other contents that may be written over the stored build at any time.
+def _rivals(stored: Build, found: Sequence[Reservation]) -> Sequence[Precedence]:
+    """Return the standings of reserved builds that may still replace the stored build.
 
-    Who was confirmed since is no obstacle to them: they may have looked before.
+    Later confirmations of the stored build do not prevent that: the others may have read before.
     """
     others = (one.build for one in found if one.build.fingerprint != stored.fingerprint)
     return [
-        other.standing
+        other.precedence
         for other in others
-        if other.rank > stored.rank and may_replace(stored.standing, other.standing, is_whole=True)
+        if other.rank > stored.rank
+        and may_replace(stored.precedence, other.precedence, is_whole=True)
     ]
 
 
 def _reservation_of(row: Row) -> Reservation:
     """Return a row of ``reserved_builds.sql`` as a reservation."""
-    standing = Standing.of(row.ReadMark, Status(row.Status), row.ExtractorVersion)
-    build = Build(row.Rank, row.Version, row.Fingerprint, standing)
+    precedence = Precedence.of(row.ReadMark, Status(row.Status), row.ExtractorVersion)
+    build = Build(row.Rank, row.Version, row.Fingerprint, precedence)
     return Reservation(build, row.Builder, row.StartTimeUnixNano, row.AgeS)

@@ -5,7 +5,7 @@ SELECT {columns}, Seq, {rank} AS Rank
 FROM trajectory_list
 WHERE {reach}
   AND {filter}
-  AND {behind}
+  AND {later}
   AND NOT IsDeleted
 ORDER BY {order}, Seq DESC, Version DESC
 LIMIT {most:UInt64}

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanloom.core.model.span import TraceKey
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.core.query.lists import Cursor, ListedRun
-from spanloom.core.query.question import ANY_RUN, all_of, condition_of
+from spanloom.core.query.selection import ANY_RUN, all_of, condition_of
 from spanloom.storage.engine.failures import bounded
 from spanloom.storage.engine.parameters import Condition, both, within
-from spanloom.storage.runs.candidates import BEFORE_ALL, Candidate, Key, behind, read_list
+from spanloom.storage.runs.candidates import BEFORE_ALL, Candidate, Key, place_parameters, read_list
 from spanloom.storage.runs.current import (
     SUMMARY,
     LineT,
@@ -21,23 +21,23 @@ from spanloom.storage.runs.current import (
 )
 from spanloom.storage.where.compile import compile_each, compile_where, passing
 from spanloom.storage.where.orders import ordered
-from spanloom.storage.where.side_tables import Beside
+from spanloom.storage.where.side_tables import SideTables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.query.question import Question
+    from spanloom.core.query.selection import RunSelection
     from spanloom.core.query.where import tree
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 class ClickHouseLists:
-    """Lists over the lane of readers, and over the query lane where there is a question."""
+    """Lists over the connection of readers, and over that for queries if there is a ``where``."""
 
-    def __init__(self, reader: Lane, asker: Lane) -> None:
-        """Use the lanes, which the caller owns and closes."""
+    def __init__(self, reader: Connection, asker: Connection) -> None:
+        """Use the connections; the caller closes them."""
         self._reader = reader
         self._asker = asker
 
@@ -47,28 +47,28 @@ class ClickHouseLists:
         where: tree.Condition | None,
         limit: int,
         after: Cursor | None = None,
-        question: Question = ANY_RUN,
+        selection: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         """See ``RunReader.list``."""
-        lane = self._reader if question == ANY_RUN else self._asker  # what may take long
+        connection = self._reader if selection == ANY_RUN else self._asker  # it may take long
         with bounded():
-            lines = find_lines(lane, reach, where, limit, after, question, SUMMARY)
+            lines = find_lines(connection, reach, where, limit, after, selection, SUMMARY)
         return with_continuations(self._reader, lines)
 
-    def asked_among(
+    def matching_among(
         self, keys: Sequence[TraceKey], reach: Reach, where: tree.Condition
     ) -> AbstractSet[TraceKey]:
-        """See ``RunReader.asked_among``."""
-        wanted = compile_where(where, Beside(self._asker, reach))
+        """See ``RunReader.matching_among``."""
+        wanted = compile_where(where, SideTables(self._asker, reach))
         own = [key for key in keys if reach.covers(key.project)]
         with bounded():
             return {line.key for line in read_current(self._asker, wanted, own, SUMMARY)}
 
-    def asked_of_each(
+    def matching_each(
         self, keys: Sequence[TraceKey], reach: Reach, wheres: Sequence[tree.Condition]
     ) -> Sequence[AbstractSet[TraceKey]]:
-        """See ``RunReader.asked_of_each``."""
-        met = compile_each(wheres, Beside(self._asker, reach))
+        """See ``RunReader.matching_each``."""
+        met = compile_each(wheres, SideTables(self._asker, reach))
         columns = Condition(f"Project, TraceId, {met.text} AS Met", met.values)
         shown: Shown[Any] = Shown(columns, lambda row: _Met(TraceKey(*row[:2]), row.Met))
         own = [key for key in keys if reach.covers(key.project)]
@@ -92,7 +92,7 @@ class ClickHouseLists:
                 conversation_id=conversation_id,
                 reach=within(reach),
                 most=most,
-                **behind(after or BEFORE_ALL),
+                **place_parameters(after or BEFORE_ALL),
             )
             return [
                 Candidate(Cursor(start, trace_id, project), (project, trace_id))
@@ -116,31 +116,31 @@ class ClickHouseLists:
 
 
 class _Met(NamedTuple):
-    """Which conditions a run meets."""
+    """The conditions that a run meets, 0 or 1 for each."""
 
     key: TraceKey
     met: Sequence[int]
 
 
 def find_lines(
-    lane: Lane,
+    connection: Connection,
     reach: Reach,
     where: tree.Condition | None,
     limit: int,
     after: Cursor | None,
-    question: Question,
+    selection: RunSelection,
     shown: Shown[LineT],
 ) -> Sequence[LineT]:
     """Return the lines of a list, without their continuations."""
 
     def candidates(most: int, after: Cursor | None) -> Sequence[Candidate]:
-        rows = lane.rows(
+        rows = connection.rows(
             "list_candidates",
             columns=shown.columns,
             reach=within(reach),
             filter=wanted,
             most=most,
-            **ordered(question.order, after),
+            **ordered(selection.order, after),
         )
         return [
             Candidate(
@@ -152,14 +152,18 @@ def find_lines(
         ]
 
     def current(found: Sequence[Candidate]) -> Mapping[Key, LineT]:
-        return still_current(lane, [one.row for one in found], shown)
+        return still_current(connection, [one.row for one in found], shown)
 
-    wanted = asked_for(where, question, Beside(lane, reach))
-    descending = question.order.is_descending
+    wanted = condition_on_runs(where, selection, SideTables(connection, reach))
+    descending = selection.order.is_descending
     return read_list(candidates, current, limit, after, is_descending=descending)
 
 
-def asked_for(where: tree.Condition | None, question: Question, beside: Beside) -> Condition:
-    """Return the condition that a row passes every filter and meets the question."""
+def condition_on_runs(
+    where: tree.Condition | None, selection: RunSelection, tables: SideTables
+) -> Condition:
+    """Return the condition that a run passes the filters and meets the query."""
     passes = passing(where)
-    return passes if question.where is None else both(passes, compile_where(question.where, beside))
+    return (
+        passes if selection.where is None else both(passes, compile_where(selection.where, tables))
+    )

@@ -1,6 +1,6 @@
-"""A trajectory as the rows of every table, as bytes: made without a store.
+"""Encodes a trajectory as the rows of all its tables, as bytes, without a store.
 
-Rows of one table can be concatenated, those in JSON with a comma in between: rows encoded by
+Rows of one table can be concatenated, JSON rows with a comma in between, so rows encoded by
 several processes become one INSERT.
 """
 
@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
-from spanloom.core.asking.listed import (
+from spanloom.core.matching.listed import (
     STEP_ARRAYS,
     TOTALS,
     Totals,
     attributes_of,
     built_steps,
     placed_steps,
-    told_of,
+    sender_metadata,
 )
-from spanloom.core.asking.row import RunRow
+from spanloom.core.matching.row import RunRow
 from spanloom.core.messages.new_texts import NO_TEXT, find_hashes, read_step_texts
 from spanloom.core.ports.building import CarriedRecord
 from spanloom.core.query.flat_steps import find_attributes, lay_flat
@@ -89,7 +89,7 @@ def trajectory_row(record: TrajectoryRecord, summary: Summary) -> dict[str, obje
 def summary_row(record: TrajectoryRecord) -> Summary:
     """Return the columns of ``trajectory_list`` except the totals of its steps.
 
-    ``trajectories`` has most of them too. Computed once for all rows of a record: it requires
+    ``trajectories`` has most of them too. Computed once for all rows of a record, as it requires
     parsing the question and the answer.
     """
     trajectory, rank = record.trajectory, record.build.rank
@@ -98,7 +98,7 @@ def summary_row(record: TrajectoryRecord) -> Summary:
 
 
 Columns: TypeAlias = "Iterator[tuple[str, object]]"
-"""A row, column by column: all arrays of a long run at once take as much memory as its texts."""
+"""A row, column by column: all arrays of a long run together take as much memory as its texts."""
 
 
 def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
@@ -110,7 +110,7 @@ def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
         lay_flat(placed_steps(trajectory)),
         root_id=root.id,
         start_ns=root.start_ns,
-        told=told_of(trajectory),
+        told=sender_metadata(trajectory),
         texts=(read_step_texts(step) for _, step in placed_steps(trajectory)),
     )
 
@@ -123,13 +123,13 @@ def laid_out(
     told: tuple[Mapping[str, str], Mapping[str, str]],
     texts: Iterable[StepTexts],
 ) -> Columns:
-    """Yield the columns that only ``trajectory_list`` has: the steps, and their totals.
+    """Yield the columns that only ``trajectory_list`` has: the steps and their totals.
 
-    ``told`` is the sender's metadata of the run and its root; ``texts`` are those of its steps.
+    ``told`` is the sender's metadata of the run and its root; ``texts`` are its steps' texts.
     """
     totals = Totals(steps)
     yield "IsDeleted", 0
-    yield "RootId", int(root_id or "0", 16)  # nothing is known of a run whose spans cannot be read
+    yield "RootId", int(root_id or "0", 16)  # a run with unreadable spans has no facts
     for column, total in TOTALS.items():
         yield column, total(totals)
     of_steps = attributes_of(steps)
@@ -144,7 +144,7 @@ def laid_out(
 
 
 def tombstones(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:
-    """Yield a row for each place in the list that the trajectory leaves, which removes it there."""
+    """Yield a deleting row for each place in the list that the trajectory leaves."""
     for place in record.before:
         yield {**summary, "StartTimeUnixNano": place, "IsDeleted": 1}
 
@@ -152,14 +152,14 @@ def tombstones(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str,
 CALLS_PER_TEXT = 10_000
 COLUMNS_AT_ONCE = 8
 LONG_SPANS = 10_000
-"""Of longer runs one column is encoded at a time: eight of a long run take 30 MiB as numbers."""
+"""Above this number of spans columns are encoded one at a time: eight take 30 MiB as numbers."""
 
 
 def encode_record(record: TrajectoryRecord) -> CarriedRecord:
-    """Return a record in the form that ``ClickHouseTrajectories.write_carried`` takes."""
+    """Return a record as the argument of ``ClickHouseTrajectories.write_carried``."""
     trajectory, summary = record.trajectory, summary_row(record)
     at_once = COLUMNS_AT_ONCE if trajectory.span_count <= LONG_SPANS else 1
-    # First: of a long run it takes the most memory.
+    # First, as it takes the most memory for a long run.
     listed = _object(list_row(record, summary), at_once)
     left = [b"," + orjson.dumps(row) for row in tombstones(record, summary)]
     return CarriedRecord(
@@ -176,14 +176,14 @@ def encode_record(record: TrajectoryRecord) -> CarriedRecord:
 
 
 def _object(columns: Iterator[tuple[str, object]], at_once: int) -> Sequence[bytes]:
-    """Return a JSON object in pieces with some columns in each."""
+    """Return a JSON object in pieces, ``at_once`` columns in each."""
     slices = iter(lambda: dict(islice(columns, at_once)), {})
     pieces = [b"," + memoryview(orjson.dumps(some))[1:-1] for some in slices]
     return [b"{", pieces[0][1:], *pieces[1:], b"}"]
 
 
 def _call_texts(record: TrajectoryRecord) -> Sequence[bytes]:
-    """Return the calls in several texts: those of a long trace take more than one INSERT."""
+    """Return the calls in several texts: a long trace needs more than one INSERT."""
     rows = call_rows(record.build.rank, record.version, record.calls)
     slices = iter(lambda: list(islice(rows, CALLS_PER_TEXT)), [])
     return [orjson.dumps(some)[1:-1] for some in slices]

@@ -1,4 +1,4 @@
-"""Rows of steps of known runs, and the condition on a step that is asked for."""
+"""Reads rows of steps of known runs, and compiles the condition on steps."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from spanloom.storage.engine.parameters import Condition
 from spanloom.storage.engine.statements import query
 from spanloom.storage.where.columns import joined_items
 from spanloom.storage.where.compile import Compiler
-from spanloom.storage.where.side_tables import Beside
+from spanloom.storage.where.side_tables import SideTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.ports.steps import StepsAsked
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.core.ports.steps import StepSelection
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 _READ = {field.name: read.sql for field in STEP.fields if (read := field.find(Read))}
@@ -30,20 +30,20 @@ _OPTIONAL_TEXTS = [f.name for f in STEP.fields if f.is_optional and f.kind is st
 _TYPES = {one.value: one for one in StepType}
 
 
-def wanted_steps(asker: Lane, reach: Reach, asked: StepsAsked) -> Condition:
-    """Return the condition on a step; its parameters are in one query with those on its run."""
+def condition_on_steps(asker: Connection, reach: Reach, asked: StepSelection) -> Condition:
+    """Return the condition on a step, with parameter names distinct from those of its run's."""
     if asked.where is None:
         return Condition("true", {})
-    compiler = Compiler(Beside(asker, reach), prefix="s")
+    compiler = Compiler(SideTables(asker, reach), prefix="s")
     return Condition(compiler.to_sql(asked.where, Subject.STEP), compiler.literals.values)
 
 
 def read_steps(
-    asker: Lane, versions: Iterable[object], steps: Condition, order: Condition, most: int
+    asker: Connection, versions: Iterable[object], steps: Condition, order: Condition, most: int
 ) -> list[ListedStep]:
-    """Return those steps of some runs that meet a condition.
+    """Return the steps of some runs that meet a condition.
 
-    A version is what identifies a row of the list: project, start, trace id, rank and version.
+    A version identifies a row of the list: project, start, trace id, rank and version.
     """
     named = f"{query('step_rows')} {_COLUMNS} {steps.text} {order.text}"
     rows = asker.rows(

@@ -1,4 +1,4 @@
-"""Lists of steps: run by run as in lists of runs, or by a value of theirs."""
+"""Lists of steps: run by run in the order of lists of runs, or by a value of the steps."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from spanloom.core.query.lists import Cursor
 from spanloom.storage.engine.failures import bounded
 from spanloom.storage.engine.parameters import Condition, both, within
 from spanloom.storage.runs.current import Shown, key_of, read_current
-from spanloom.storage.runs.lists import asked_for, find_lines
-from spanloom.storage.runs.step_rows import read_steps, wanted_steps
+from spanloom.storage.runs.lists import condition_on_runs, find_lines
+from spanloom.storage.runs.step_rows import condition_on_steps, read_steps
 from spanloom.storage.runs.top_steps import TopSteps
 from spanloom.storage.where.comparisons import count_steps
 from spanloom.storage.where.orders import run_by_run
-from spanloom.storage.where.side_tables import Beside
+from spanloom.storage.where.side_tables import SideTables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.ports.steps import ListedStep, StepCursor, StepsAsked
+    from spanloom.core.ports.steps import ListedStep, StepCursor, StepSelection
     from spanloom.core.query.where import tree
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 FIRST_RUNS = 64
-"""Runs read first; each has at least one step, most have more. Then four times as many."""
+"""The number of runs of the first query, each with at least one step; then four times as many."""
 MOST_RUNS = 1_000
 NARROW = "Project, TraceId, StartTimeUnixNano, Version"
 
@@ -39,16 +39,16 @@ class _Run(NamedTuple):
     key: TraceKey
     cursor: Cursor
     version: tuple[object, ...]
-    """What identifies its row in the list."""
+    """Identifies its row in the list."""
     steps: int
-    """How many matching steps it has."""
+    """The number of its matching steps."""
 
 
 class ClickHouseSteps:
-    """Step rows over the query lane."""
+    """Step rows over the query connection."""
 
-    def __init__(self, asker: Lane) -> None:
-        """Use the lane, which the caller owns and closes."""
+    def __init__(self, asker: Connection) -> None:
+        """Use the connection; the caller closes it."""
         self._asker = asker
 
     def list(
@@ -57,7 +57,7 @@ class ClickHouseSteps:
         where: tree.Condition | None,
         limit: int,
         after: StepCursor | None = None,
-        asked: StepsAsked = ANY_STEP,
+        asked: StepSelection = ANY_STEP,
     ) -> Sequence[ListedStep]:
         """See ``StepReader.list``."""
         reading = _StepsByRun if asked.is_by_run else TopSteps
@@ -66,14 +66,14 @@ class ClickHouseSteps:
 
 
 class _StepsByRun:
-    """The reading of one page: first the runs that have matching steps, then their steps."""
+    """Reads one page: first the runs that have matching steps, then their steps."""
 
     def __init__(
-        self, asker: Lane, reach: Reach, where: tree.Condition | None, asked: StepsAsked
+        self, asker: Connection, reach: Reach, where: tree.Condition | None, asked: StepSelection
     ) -> None:
         self._asker, self._reach, self._where = asker, reach, where
         self._runs = asked.runs()
-        self._wanted = wanted_steps(asker, reach, asked)
+        self._wanted = condition_on_steps(asker, reach, asked)
         counted = count_steps(self._wanted.text)
         columns = Condition(f"{NARROW}, {counted} AS Found", self._wanted.values)
         self._shown = Shown(columns, _run_of)
@@ -81,38 +81,38 @@ class _StepsByRun:
     def read(self, limit: int, after: StepCursor | None) -> list[ListedStep]:
         """Return the next steps: the remaining ones of the last run, then those of other runs."""
         found = self._rest_of_run(limit, after)
-        behind = after and Cursor(after.start_ns, after.trace_id, after.project, after.rank)
+        cursor = after and Cursor(after.start_ns, after.trace_id, after.project, after.rank)
         most = FIRST_RUNS
         while len(found) < limit:
             runs = find_lines(
-                self._asker, self._reach, self._where, most, behind, self._runs, self._shown
+                self._asker, self._reach, self._where, most, cursor, self._runs, self._shown
             )
             found += self._steps(_enough(runs, limit - len(found)), limit - len(found))
             if len(runs) < most:
                 break
-            behind, most = runs[-1].cursor, min(4 * most, MOST_RUNS)
+            cursor, most = runs[-1].cursor, min(4 * most, MOST_RUNS)
         return found
 
     def _rest_of_run(self, limit: int, after: StepCursor | None) -> list[ListedStep]:
-        """Return the steps after a position in its own run, if the run still matches."""
+        """Return the steps after a position within its run, if the run still matches."""
         if after is None:
             return []
-        beside = Beside(self._asker, self._reach)
-        wanted = both(within(self._reach), asked_for(self._where, self._runs, beside))
+        tables = SideTables(self._asker, self._reach)
+        wanted = both(within(self._reach), condition_on_runs(self._where, self._runs, tables))
         key = TraceKey(after.project, after.trace_id)
         runs = read_current(self._asker, wanted, [key], self._shown)
         return self._steps(runs, limit, after.position)
 
-    def _steps(self, runs: Sequence[_Run], most: int, behind: int = -1) -> list[ListedStep]:
+    def _steps(self, runs: Sequence[_Run], most: int, position: int = -1) -> list[ListedStep]:
         if not runs:
             return []
-        later = Condition("StepPlace > {behind:Int64} + 1", {"behind": behind})
+        later = Condition("StepPlace > {position:Int64} + 1", {"position": position})
         steps, order = both(later, self._wanted), run_by_run(self._runs.order)
         return read_steps(self._asker, (run.version for run in runs), steps, order, most)
 
 
 def _enough(runs: Sequence[_Run], most: int) -> Sequence[_Run]:
-    """Return the first runs that have ``most`` steps together, or all runs."""
+    """Return the first runs that together have ``most`` steps, or all runs."""
     sums = accumulate((run.steps for run in runs), initial=0)
     return [run for run, before in zip(runs, sums, strict=False) if before < most]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.building import Head
-from spanloom.core.ports.builds import Build, Standing
+from spanloom.core.ports.builds import Build, Precedence
 from spanloom.storage.deletions.store import record_late
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.remembered import Writes
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from spanloom.core.ports.building import CarriedRecord, Confirmation, TrajectoryRecord
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
     from spanloom.storage.runs.candidates import Place
 
 
 MOST = 50_000
-"""The most traces in the cache: traces that do not change are never written, so never removed."""
+"""The most traces in the cache: traces that do not change are not written, so not removed."""
 
 
-class ToldHeads:
-    """Caches the stored builds of trajectories from reading their heads to writing them.
+class HeadCache:
+    """Caches the stored builds of trajectories between reading their heads and writing them.
 
-    Stays empty where other processes write too: then ``note`` gets no number of writes.
+    Stays empty if other processes write too: then ``note`` gets no number of writes.
 
     Example: after a read of ``a1`` at rank 7, the caller that writes ``a1`` at rank 9 removes the
-    7. Another caller that read the same and writes ``a1`` later finds no entry and queries the
+    entry. Another caller that read the same and writes ``a1`` later finds none and queries the
     store.
     """
 
@@ -51,41 +51,41 @@ class ToldHeads:
         self._lock = Lock()
         self._builds: dict[TraceKey, Build | None] = {}
 
-    def note(self, writes_before: int | None, told: Mapping[TraceKey, Build | None]) -> None:
-        """Cache what was read, if nothing was written since ``writes.ended`` was that number."""
+    def note(self, writes_before: int | None, builds: Mapping[TraceKey, Build | None]) -> None:
+        """Cache the builds, unless something was written since ``writes.ended`` was that number."""
         with self._lock:
             if writes_before is None or writes_before != self.writes.ended:
                 return
-            if len(self._builds) + len(told) > MOST:
+            if len(self._builds) + len(builds) > MOST:
                 self._builds.clear()
-            self._builds.update(told)
+            self._builds.update(builds)
 
     def take(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Build | None] | None:
         """Remove the entries of these keys and return them; ``None`` if any is missing.
 
-        To be called within ``writes``, before the first row goes out.
+        To be called within ``writes``, before the first row is sent.
         """
         with self._lock:
-            taken = {key: self._builds.pop(key) for key in keys if key in self._builds}
-        return taken if len(taken) == len(set(keys)) else None
+            reserved = {key: self._builds.pop(key) for key in keys if key in self._builds}
+        return reserved if len(reserved) == len(set(keys)) else None
 
 
 LONG_DOCUMENTS = 1 << 25
-"""From this many bytes of documents in one write, memory is freed first."""
+"""Memory is freed before a write with at least this many bytes of documents."""
 
 
 class ClickHouseTrajectories:
-    """``TrajectoryWriter`` over the extractor's lane."""
+    """``TrajectoryWriter`` over the extractor's connection."""
 
-    def __init__(self, worker: Lane, *, is_alone: bool) -> None:
-        """Use the lane, which the caller owns and closes.
+    def __init__(self, worker: Connection, *, is_alone: bool) -> None:
+        """Use the connection; the caller closes it.
 
         ``is_alone`` means that no other process writes.
         """
         self._worker = worker
         self._is_alone = is_alone
         self._ledger = None if is_alone else Ledger(worker)
-        self._told_heads = ToldHeads()
+        self._head_cache = HeadCache()
         self._listed: dict[TraceKey, int] = {}
         """The ranks of builds that lists have, as far as this process knows."""
 
@@ -102,14 +102,14 @@ class ClickHouseTrajectories:
             for row in self._worker.rows("heads", keys=some):
                 head = _head_of(row)
                 found[head.key] = head
-        told = {key: found[key].build if key in found else None for key in keys}
-        self._told_heads.note(writes_before, told)
+        builds = {key: found[key].build if key in found else None for key in keys}
+        self._head_cache.note(writes_before, builds)
         for head in self._unlisted(found.values()):
             found[head.key] = replace(head, is_listed=False)
         if self._ledger is not None:
-            for key, (taken, build) in self._ledger.taken(told).items():
-                head = replace(found.get(key) or _nothing_stored(key), taken=taken)
-                found[key] = replace(head, read_mark=build.standing.read_mark) if build else head
+            for key, (reserved, build) in self._ledger.reserved(builds).items():
+                head = replace(found.get(key) or _nothing_stored(key), reserved=reserved)
+                found[key] = replace(head, read_mark=build.precedence.read_mark) if build else head
         return found
 
     def write(self, records: list[TrajectoryRecord]) -> AbstractSet[TraceKey]:
@@ -122,7 +122,7 @@ class ClickHouseTrajectories:
 
     def write_carried(self, records: Sequence[CarriedRecord]) -> AbstractSet[TraceKey]:
         """See ``TrajectoryWriter.write``."""
-        with self._told_heads.writes:
+        with self._head_cache.writes:
             current = self._allowed(records)
             if current:
                 self._write_rows(current)
@@ -133,13 +133,13 @@ class ClickHouseTrajectories:
 
     def writes(self) -> int | None:
         """See ``TextIndexer.writes``."""
-        return self._told_heads.writes.ended if self._is_alone else None
+        return self._head_cache.writes.ended if self._is_alone else None
 
     def _allowed(self, records: Sequence[CarriedRecord]) -> Sequence[CarriedRecord]:
         """Return the records that may be written: no other build has their rank or number.
 
-        Where others write too, they are reserved first; then what is stored is read, so that it is
-        known of every other build whether it comes before.
+        If other processes write too, the records are reserved first, and the stored builds are read
+        afterwards, so that every other build is known to come before or after.
         """
         if self._ledger is not None and records:
             self._ledger.reserve(records)
@@ -155,17 +155,17 @@ class ClickHouseTrajectories:
         return self._ledger.unsure(confirmed, self._read_stored([one.key for one in confirmed]))
 
     def _write_rows(self, current: Sequence[CarriedRecord]) -> None:
-        """Write the rows of records, in the order that leaves each run in one place of the list.
+        """Write the rows of records, in an order that keeps each run at one place of the list.
 
-        The row in ``trajectories`` makes the calls valid, and names the places that lists may have
-        until the row in the list, with its tombstones in the same INSERT, takes it to its own.
+        The row in ``trajectories`` makes the calls valid, and names the places where lists may show
+        the run until the row in the list, with tombstones in the same INSERT, moves it to its own.
         """
-        lane, flat = self._worker, chain.from_iterable
-        record_late(lane, current)
+        connection, flat = self._worker, chain.from_iterable
+        record_late(connection, current)
         self._make_room_for(current)
-        lane.insert_texts("call_index", CALL_COLUMNS, flat(r.calls for r in current))
+        connection.insert_texts("call_index", CALL_COLUMNS, flat(r.calls for r in current))
         rows = Pieces(list(flat(r.row for r in current)))
-        lane.insert_binary("trajectories", TRAJECTORY_COLUMNS, rows)
+        connection.insert_binary("trajectories", TRAJECTORY_COLUMNS, rows)
         self._make_room_for(current)
         self._list(current)
 
@@ -180,8 +180,8 @@ class ClickHouseTrajectories:
 
     def _stored(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Build | None]:
         """Return the stored builds of trajectories, cached or read again."""
-        told = self._told_heads.take(keys)
-        return self._read_stored(keys) if told is None else told
+        cached = self._head_cache.take(keys)
+        return self._read_stored(keys) if cached is None else cached
 
     def _read_stored(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Build]:
         return {
@@ -191,9 +191,9 @@ class ClickHouseTrajectories:
         }
 
     def _unlisted(self, heads: Iterable[Head]) -> Sequence[Head]:
-        """Return those of which lists do not have the stored version: their writer has died.
+        """Return the heads whose stored version is missing in lists: their writer has died.
 
-        What this process has written since it started is known without a query.
+        Those that this process has written since it started are known without a query.
         """
         unsure = {_place_of(h): h for h in heads if self._listed.get(h.key) != h.rank}
         listed = read_places(self._worker, unsure) if unsure else {}
@@ -216,14 +216,14 @@ def _place_of(head: Head) -> Place:
 
 
 def _nothing_stored(key: TraceKey) -> Head:
-    """Return the head of a trace of which builds are reserved and none is stored."""
+    """Return the head of a trace with reserved builds, but none stored."""
     return Head(key, version=0, seq=0, fingerprint="", start_ns=0, step_ids=(), span_count=0)
 
 
 def _build_of(row: Row) -> Build:
     """Return a row of ``newest_builds.sql`` as a build."""
-    standing = Standing.of(row.ReadMark, Status(row.Status), row.ExtractorVersion)
-    return Build(row.Seq, row.Version, row.Fingerprint, standing)
+    precedence = Precedence.of(row.ReadMark, Status(row.Status), row.ExtractorVersion)
+    return Build(row.Seq, row.Version, row.Fingerprint, precedence)
 
 
 def _head_of(row: Row) -> Head:

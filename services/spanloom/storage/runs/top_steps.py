@@ -1,4 +1,4 @@
-"""Steps in an order by a value of theirs: first their places, then the rows of those shown."""
+"""Lists steps in an order by a value of theirs: first their places, then their rows."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from spanloom.core.ports.steps import StepCursor
 from spanloom.storage.deletions.hiding import alive
 from spanloom.storage.engine.parameters import Condition, within
 from spanloom.storage.runs.current import MOST_READS
-from spanloom.storage.runs.lists import asked_for
-from spanloom.storage.runs.step_rows import read_steps, wanted_steps
+from spanloom.storage.runs.lists import condition_on_runs
+from spanloom.storage.runs.step_rows import condition_on_steps, read_steps
 from spanloom.storage.where.columns import joined_items
 from spanloom.storage.where.orders import run_by_run, steps_ordered
-from spanloom.storage.where.side_tables import Beside
+from spanloom.storage.where.side_tables import SideTables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.ports.steps import ListedStep, StepsAsked
+    from spanloom.core.ports.steps import ListedStep, StepSelection
     from spanloom.core.query.where import tree
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 _THESE = (
@@ -31,22 +31,22 @@ _THESE = (
 
 
 class TopSteps:
-    """The reading of one page of steps in an order by a value."""
+    """Reads one page of steps in an order by a value."""
 
     def __init__(
-        self, asker: Lane, reach: Reach, where: tree.Condition | None, asked: StepsAsked
+        self, asker: Connection, reach: Reach, where: tree.Condition | None, asked: StepSelection
     ) -> None:
-        """Use the lane of questions, within the reader's reach."""
+        """Use the connection for queries, within the reader's reach."""
         self._asker, self._reach = asker, reach
         self._asked = asked
-        self._runs = asked_for(where, asked.runs(), Beside(asker, reach))
-        self._wanted = wanted_steps(asker, reach, asked)
+        self._runs = condition_on_runs(where, asked.runs(), SideTables(asker, reach))
+        self._wanted = condition_on_steps(asker, reach, asked)
 
     def read(self, limit: int, after: StepCursor | None) -> list[ListedStep]:
         """Return the next steps.
 
-        A run that is built again between the two queries takes its places with it, so these are
-        looked for again; if it happens each time, the list goes on after them.
+        If a run is built again between the two queries, its places change and are queried again; if
+        that happens each time, the list continues after them.
         """
         found: list[ListedStep] = []
         while len(found) < limit:
@@ -78,7 +78,7 @@ class TopSteps:
         return list(rows)
 
     def _steps(self, places: Sequence[Row]) -> list[ListedStep]:
-        """Return the steps at these places, in their order; without those that are gone."""
+        """Return the steps that are still at these places, in order."""
         if not places:
             return []
         cursors = list(map(_cursor_of, places))

@@ -7,6 +7,6 @@ WHERE {reach}
   AND {filter}
   AND {alive}
   AND {steps}
-  AND {behind}
+  AND {later}
 ORDER BY {order}
 LIMIT {most:UInt64}

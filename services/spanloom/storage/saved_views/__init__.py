@@ -1,4 +1,4 @@
-"""Saved views in ClickHouse: a row for each revision, and one for the default of each page."""
+"""Saved views in ClickHouse: a row for each revision, and one for each page's default."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from spanloom.core.model.saved_view import FORMAT, SavedView
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 
 class ClickHouseViews:
-    """``ViewStore`` over the extractor's lane and that of readers."""
+    """``ViewStore`` over the connections of the extractor and of readers."""
 
-    def __init__(self, worker: Lane, reader: Lane) -> None:
-        """Use the lanes, which the caller owns and closes."""
+    def __init__(self, worker: Connection, reader: Connection) -> None:
+        """Use the connections; the caller closes them."""
         self._worker = worker
         self._reader = reader
 

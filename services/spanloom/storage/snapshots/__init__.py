@@ -1,6 +1,6 @@
-"""``SnapshotTaker`` on the embedded engine: hard links, which cost little time and no space.
+"""``SnapshotTaker`` on the embedded engine: hard links, which take little time and no space.
 
-ClickHouse never changes a file of a part once it is written, so a link keeps its content.
+ClickHouse never changes a written file of a part, so a link keeps its content.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from spanloom.storage.engine.statements import query
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 DEFINITIONS = ("metadata/*.sql", "store/*/*/*.sql", "store/*/*/format_version.txt")
-"""The small files by which the engine finds tables and parts; it creates its links again."""
+"""The small files with which the engine finds tables and parts; it recreates its links."""
 
 
 def snapshot_in(store: Path) -> Path:
-    """Return the path of a store's snapshot, which is a store itself, to be copied."""
+    """Return the path of a store's snapshot, a complete store to be copied."""
     return store / "shadow" / "backup"
 
 
 class ClickHouseSnapshots:
-    """``SnapshotTaker`` over the writing lanes."""
+    """``SnapshotTaker`` over the writing connections."""
 
-    def __init__(self, writer: Lane, worker: Lane, path: Path | None) -> None:
-        """Take the lanes, and the directory of the store; ``None`` for a server."""
+    def __init__(self, writer: Connection, worker: Connection, path: Path | None) -> None:
+        """Use the connections, and the directory of the store; ``None`` for a server."""
         self._writer = writer
         self._worker = worker
         self._path = path
@@ -38,7 +38,7 @@ class ClickHouseSnapshots:
     def take(self) -> int:
         """See ``SnapshotTaker.take``.
 
-        Neither lane inserts meanwhile: the tables are as between two INSERTs, or after a kill.
+        Neither connection inserts meanwhile: the tables are as between two INSERTs or after a kill.
         """
         if self._path is None:
             raise NotEmbeddedError(

@@ -1,6 +1,6 @@
 """Backups of a ClickHouse server's database, made and restored by the server itself.
 
-The server writes to its own disks, or to an object store, so a path is one of the server's machine:
+The server writes to its own disks, or to an object store, so a path is on the server's machine,
 below ``backups.allowed_path`` of its configuration.
 """
 
@@ -14,7 +14,7 @@ from uuid import uuid4
 from spanloom.core.errors import SpanloomError, StartupError
 from spanloom.core.secrets import hide, remember
 from spanloom.storage.engine.connect import connector_of
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.settings import UPKEEP_SETTINGS
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.parameters import Row
 
 NAME = "spanloom"
-"""The name of the database in a backup, whatever it is on the server."""
+"""The name of the database in a backup, independent of its name on the server."""
 POLL_S = 0.2
 UNDER_WAY = ("CREATING_BACKUP", "RESTORING")
 ENDED = ("BACKUP_CREATED", "RESTORED")
@@ -33,15 +33,15 @@ _ENGINE = re.compile(
 )
 _ARGUMENT = re.compile(r"'([^']*)'")
 _MAY_SHOW = {"S3": 1, "AzureBlobStorage": 0}
-"""The first arguments without secrets, unless a named collection has them; others have none."""
+"""The functions whose arguments may be secrets, and how many leading ones are not."""
 _NAME = re.compile(r"[^'\\]+")
 
 
 class ServerCopy(NamedTuple):
-    """What a backup of a server has."""
+    """A backup of a server's database."""
 
     place: str
-    """The destination in ClickHouse's words, without secrets: ``File('monday')``."""
+    """The destination in ClickHouse's syntax, without secrets: ``File('monday')``."""
     files: int
     bytes: int
 
@@ -51,19 +51,19 @@ class ServerBackups:
 
     def __init__(self, url: Where) -> None:
         """Connect; raises ``StartupError`` if the server does not answer."""
-        self._lane = Lane(connector_of(url)(), UPKEEP_SETTINGS)
-        (row,) = self._lane.rows("count_tables")
+        self._connection = Connection(connector_of(url)(), UPKEEP_SETTINGS)
+        (row,) = self._connection.rows("count_tables")
         self._own = "`" + row.own.replace("`", "``") + "`"
         self._tables = row.tables
 
     def close(self) -> None:
         """Close the connection."""
-        self._lane.close()
+        self._connection.close()
 
     def back_up(self, to: str, report: Callable[[int], object] = lambda _: None) -> ServerCopy:
         """Make a backup and wait for its end; ``report`` is called with the bytes so far.
 
-        Raises ``StartupError`` with the reason, for example that the place has a backup already.
+        Raises ``StartupError`` with the reason, for example that the destination has a backup.
         """
         place = place_of(to)
         return self._run(f"BACKUP DATABASE {self._own} AS {NAME} TO {place}", place, report)
@@ -84,7 +84,7 @@ class ServerBackups:
     def _run(self, text: str, place: str, report: Callable[[int], object]) -> ServerCopy:
         own_id = str(uuid4())
         try:
-            self._lane.run(f"{text} SETTINGS id = '{own_id}' ASYNC")
+            self._connection.run(f"{text} SETTINGS id = '{own_id}' ASYNC")
             state = self._end_of(own_id, report)
         except SpanloomError as error:
             raise StartupError(f"the server did not do it: {_first_line(str(error))}") from error
@@ -100,7 +100,7 @@ class ServerBackups:
         Raises ``StartupError`` if the server has forgotten it.
         """
         while True:
-            state = next(self._lane.rows("backup_state", id=own_id), None)
+            state = next(self._connection.rows("backup_state", id=own_id), None)
             if state is None:
                 raise StartupError("it knows nothing of it any more: it may have been restarted")
             report(state.bytes)
@@ -110,9 +110,9 @@ class ServerBackups:
 
 
 def place_of(text: str) -> str:
-    """Return a destination in ClickHouse's words; a plain name is a path of the server.
+    """Return a destination in ClickHouse's syntax; a plain name is a path on the server.
 
-    Its secrets are hidden from now on. Raises ``StartupError`` for a text that is neither.
+    Logs hide its secrets from now on. Raises ``StartupError`` for any other text.
     """
     text = text.strip()
     if _ENGINE.fullmatch(text):
@@ -137,7 +137,7 @@ def shown(place: str) -> str:
 
 
 def _secrets(place: str) -> Sequence[str]:
-    """Return the arguments that may be secrets; a named collection keeps its own."""
+    """Return the arguments that may be secrets; those of a named collection are on the server."""
     engine, _, rest = place.partition("(")
     if engine not in _MAY_SHOW or not rest.lstrip().startswith("'"):
         return ()
@@ -145,11 +145,11 @@ def _secrets(place: str) -> Sequence[str]:
 
 
 def _begun(text: str) -> str:
-    """Return a text up to its arguments, which may be secrets."""
+    """Return the part of a text before its arguments, which may be secrets."""
     engine, bracket, _ = text.partition("(")
     return f"{engine}(…)" if bracket else repr(text)
 
 
 def _first_line(error: str) -> str:
-    """Return what a server's error says, without the stack trace that may follow."""
+    """Return the message of a server's error, without the stack trace that may follow."""
     return error.strip().split("\n", 1)[0].split(", Stack trace", 1)[0].removesuffix(".")

@@ -1,4 +1,4 @@
-"""Raw spans in ClickHouse: export requests in, spans of a trace or OTLP out.
+"""Raw spans in ClickHouse: takes export requests, returns spans of a trace, or OTLP.
 
 Start with ``store.ClickHouseSpans``; ``records`` frames requests, ``rows`` decodes spans.
 """

@@ -1,4 +1,4 @@
-"""Converts stored rows back to OTLP, every value in the type it was sent in."""
+"""Converts stored rows back to OTLP, every value in its original type."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class StoredSpan(NamedTuple):
     status_message: str
     status_code: str
     flags: int
-    events: Sequence[Sequence[Any]]  # JSON values of the zipped event columns
-    links: Sequence[Sequence[Any]]  # likewise
+    events: Sequence[Sequence[Any]]  # JSON values: the event columns, zipped
+    links: Sequence[Sequence[Any]]  # the same for links
 
     def resource_key(self) -> bytes:
-        """Equal for spans of one resource; attribute order counts."""
+        """Equal for spans of one resource; the order of attributes matters."""
         return orjson.dumps(self[:5])
 
     def scope_key(self) -> bytes:
@@ -68,7 +68,7 @@ class StoredSpan(NamedTuple):
 
 
 def encode_traces(rows: Iterable[StoredSpan]) -> bytes:
-    """Return rows as one ``TracesData``, in their order; empty without rows.
+    """Return rows as one ``TracesData``, in the same order; empty without rows.
 
     Adjacent rows of one resource and scope share a group; a resource may appear again later.
     """
@@ -93,7 +93,7 @@ def _runs(
 
 
 def number_of(text: str, names: Sequence[str]) -> int:
-    """Return the number of an enum value that is stored by name, or as its number if unknown."""
+    """Return the number of an enum value, stored by name, or as a number if unknown."""
     return names.index(text) if text in names else int(text)
 
 

@@ -1,4 +1,4 @@
-"""Spool records as the store reads them: requests with our fields appended, length-prefixed.
+"""Frames spool records for the store: requests with our fields appended, length-prefixed.
 
 A protobuf message followed by further fields is still one message (``proto/README.md``).
 """
@@ -38,11 +38,11 @@ class FramedRecords:
     """
 
     def __init__(self, requests: Sequence[SpooledRequest]) -> None:
-        """Keep the requests; they are framed when they are sent."""
+        """Set the requests, which are framed when they are sent."""
         self._requests = requests
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the body in pieces: allocating memory for the whole costs more than the copy."""
+        """Yield the body in pieces: allocating memory for the whole costs more than copying."""
         piece: list[bytes] = []
         size = 0
         for request in self._requests:
@@ -66,7 +66,7 @@ def _framed(request: SpooledRequest) -> tuple[bytes, bytes, bytes]:
 
 
 def canonical_request(request: SpooledRequest) -> SpooledRequest:
-    """Return the request re-encoded by protobuf, with only its known fields and our own texts.
+    """Return the request re-encoded by protobuf, with only known fields and our own texts.
 
     Raises ``StoreRejectedError`` if it is not valid OTLP.
     """

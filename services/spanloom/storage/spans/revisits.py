@@ -1,4 +1,4 @@
-"""Stored traces that are to be built again though nothing came of them."""
+"""Makes stored traces due for another build without new spans."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
-def record_revisits(lane: Lane, keys: Sequence[TraceKey]) -> None:
-    """Store of each trace a request that brought nothing, and a change as if its root had come.
+def record_revisits(connection: Connection, keys: Sequence[TraceKey]) -> None:
+    """Store an empty request for each trace, and a change as if its root had arrived.
 
-    The request is what makes the trace due, whichever process looks for it and when: no build has
-    seen it.
+    The request makes the trace due for any process at any time, as no build has read it.
     """
     seq = time.time_ns() // 1000
     for some in batched(keys):
         sent = bind({"keys": some, "seq": seq, "mark": secrets.randbits(64)})
-        lane.run(query("revisit_traces"), **sent)
-        lane.run(query("revisit_changes"), **bind({"keys": some, "seq": seq}))
+        connection.run(query("revisit_traces"), **sent)
+        connection.run(query("revisit_changes"), **bind({"keys": some, "seq": seq}))

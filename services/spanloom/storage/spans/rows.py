@@ -22,7 +22,7 @@ _ROLES = (
     "gen_ai.tool.message",
     "gen_ai.choice",
 )
-"""The order of messages in a conversation, where nothing else orders them."""
+"""The order of messages in a conversation, if nothing else orders them."""
 
 
 class ContentEvent(NamedTuple):
@@ -32,7 +32,7 @@ class ContentEvent(NamedTuple):
     span_id: str
     event_id: str
     place: int
-    """Its index in its request: in JavaScript all messages of a call have the same time."""
+    """Its index in its request: with JavaScript all messages of a call have the same time."""
     event: Event
     row_version: int
 
@@ -45,7 +45,7 @@ def join_events(traces: Traces, events: Iterable[ContentEvent], *, is_whole: boo
     """Append the newest version of each event to the events of its span, in order.
 
     Log records of coding agents whose span did not arrive become spans, also in a trace without
-    any span; unless only a part of the spans was read (``is_whole``).
+    spans; but not if only a part of the spans was read (``is_whole``).
     """
     by_trace: dict[TraceKey, EventsOfTrace] = {}
     for found in events:
@@ -84,14 +84,14 @@ def _unplaced(by_span: EventsOfTrace) -> Sequence[Unplaced]:
 def unplaced_results(
     events: Iterable[ContentEvent],
 ) -> Mapping[TraceKey, Sequence[Unplaced]]:
-    """Return the evaluation results of traces that have events alone."""
+    """Return the evaluation results of traces that have only events."""
     traces = Traces()
     join_events(traces, events)
     return traces.unplaced
 
 
 def _without_span(by_span: EventsOfTrace) -> list[Span]:
-    """Return what happened according to records whose span did not arrive, as spans."""
+    """Return spans made from records whose span did not arrive."""
     return [
         as_span(found.event, found.event_id, (found.key.trace_id, span_id), found.row_version)
         for span_id, own in by_span.items()
@@ -101,9 +101,9 @@ def _without_span(by_span: EventsOfTrace) -> list[Span]:
 
 
 def _note_unread(spans: list[Span], by_span: EventsOfTrace) -> None:
-    """Raise a version of the trace to that of events without a span, which may never come.
+    """Raise the first span's version to that of events whose own span may never arrive.
 
-    Otherwise they would count as unread for ever.
+    Otherwise these events would count as unread for ever.
     """
     versions = (found.row_version for own in by_span.values() for found in own.values())
     spans[0] = _raised(spans[0], max(versions, default=0))
@@ -120,14 +120,14 @@ def _order(found: ContentEvent) -> tuple[int, int, int, str]:
 
 
 SHARED_COLUMNS = (0, 3, 4, 7, 9, 10, 11)
-"""Trace id, name, kind, status, service and scope: mostly equal in all spans of a trace."""
+"""Columns for trace id, name, kind, status, service and scope: mostly equal within a trace."""
 ATTRIBUTES = 12
 SHARED_CHARS = 40
-"""Attribute values up to this length tend to repeat."""
+"""Attribute values of at most this many characters tend to repeat."""
 
 
 def shared(rows: Iterable[Values]) -> Iterator[Values]:
-    """Yield the rows with equal values shared in memory, for the spans of a long trace."""
+    """Yield the rows with equal values as the same object, to save memory for long traces."""
     seen: dict[str, str] = {}
     keep = seen.setdefault
     for row in rows:
@@ -142,9 +142,9 @@ def shared(rows: Iterable[Values]) -> Iterator[Values]:
 
 
 def newest_spans(rows: Iterable[Values]) -> Traces:
-    """Return the version of each span that counts; of equal versions the one that starts last.
+    """Return the newest version of each span; of equal versions the one that starts last.
 
-    Equal versions come from one request that has a span twice, in two months: partitions are
+    Equal versions come from a request with the same span twice, in two months: partitions are
     read in any order, and FINAL keeps the row of the last one.
     """
     traces: dict[tuple[str, str], dict[str, Span]] = {}
@@ -168,10 +168,10 @@ def as_traces(spans: Mapping[TraceKey, Mapping[str, Span]]) -> Traces:
 
 
 _TRACE_ID = slice(2, 34)
-"""The trace id in the text of a row of ``read_spans.sql``: ``["4bf92f35…``."""
+"""Position of the trace id in the text of a row of ``read_spans.sql``: ``["4bf92f35…``."""
 
 
-def are_told_apart(groups: Iterable[Sequence[TraceKey]]) -> bool:
+def are_distinct(groups: Iterable[Sequence[TraceKey]]) -> bool:
     """Return whether the trace id alone identifies the group of a row."""
     ids = [{key.trace_id for key in group} for group in groups]
     return sum(map(len, ids)) == len(set().union(*ids))

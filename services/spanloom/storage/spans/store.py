@@ -1,4 +1,4 @@
-"""The span half of the ClickHouse store: requests in, spans and changes out."""
+"""Spans in ClickHouse: stores requests, returns spans and changes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from spanloom.storage.spans.otlp import StoredSpan, encode_traces
 from spanloom.storage.spans.records import FramedRecords, canonical_request
 from spanloom.storage.spans.revisits import record_revisits
 from spanloom.storage.spans.rows import (
-    are_told_apart,
+    are_distinct,
     event_of,
     join_events,
     newest_spans,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from spanloom.core.model.access import Reach
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Values
 
 
@@ -51,9 +51,9 @@ T = TypeVar("T")
 
 
 def one_ahead(queries: Iterable[Callable[[], T]]) -> Iterator[T]:
-    """Yield the answers in order; never more than one query runs at a time.
+    """Yield the answers in order, with the next query running; never two queries at a time.
 
-    Raises what a query raises, in its turn.
+    Raises the error of a query in place of its answer.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="ahead") as thread:
         running: Future[T] | None = None
@@ -67,24 +67,26 @@ def one_ahead(queries: Iterable[Callable[[], T]]) -> Iterator[T]:
 
 
 ENTRANCES = {Signal.CONTENT_EVENTS: "otlp_event_requests", Signal.SPANS: "otlp_requests"}
-"""The tables that requests are inserted into. Events first: spans make a trace ready."""
+"""The tables that requests are inserted into. Events come first, as spans make a trace ready."""
 SPANS_PER_QUERY = 20_000
 HEX_DIGITS = "0123456789abcdef"
 
 
 class ClickHouseSpans:
-    """Spans written and read over three lanes: appending, extracting, and reading for users."""
+    """Spans over three connections: for appending, for extracting, and for reading by users."""
 
-    def __init__(self, writer: Lane, worker: Lane, reader: Lane, *, is_alone: bool) -> None:
-        """Use the lanes, which the caller owns and closes.
+    def __init__(
+        self, writer: Connection, worker: Connection, reader: Connection, *, is_alone: bool
+    ) -> None:
+        """Use the connections; the caller closes them.
 
         ``is_alone`` means that no other process appends.
         """
         self._writer = writer
         self._worker = worker
         self._reader = reader
-        self._seen_events = self._asked_for_events = self._seen_unplaced = False
-        self._appended_events, self._asked_for_unplaced = 0, -1
+        self._seen_events = self._queried_events = self._seen_unplaced = False
+        self._appended_events, self._queried_unplaced = 0, -1
         self._appends = Writes() if is_alone else None
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
@@ -97,7 +99,7 @@ class ClickHouseSpans:
                     self._appended_events += signal is Signal.CONTENT_EVENTS
 
     def revisit(self, keys: Sequence[TraceKey]) -> None:
-        """Let the extractor build stored traces again, as if nothing but their root had come."""
+        """Let the extractor build stored traces again, as if their root had just arrived."""
         with self._appends or nullcontext():
             record_revisits(self._worker, keys)
 
@@ -109,7 +111,7 @@ class ClickHouseSpans:
         try:
             self._writer.insert_requests(table, FramedRecords(requests))
         except StoreRejectedError:
-            # Valid protobuf that ClickHouse does not read: a field set twice, an overlong number.
+            # Valid protobuf that ClickHouse does not accept: a field set twice, an overlong number.
             canonical = [canonical_request(request) for request in requests]
             self._writer.insert_requests(table, FramedRecords(canonical))
 
@@ -128,7 +130,7 @@ class ClickHouseSpans:
 
     def carry_spans(self, groups: Sequence[Sequence[TraceKey]]) -> Sequence[CarriedSpans]:
         """See ``CarryingStore.carry_spans``."""
-        if len(groups) > 1 and not are_told_apart(groups):
+        if len(groups) > 1 and not are_distinct(groups):
             return [carried for group in groups for carried in self.carry_spans([group])]
         keys = [key for group in groups for key in group]
         answer = self._worker.unnamed("read_spans", keys=keys, span_id_start="")
@@ -140,15 +142,15 @@ class ClickHouseSpans:
         return self._worker.named("read_events", keys=list(keys)) if self._has_events() else b""
 
     def _has_events(self) -> bool:
-        """Return whether any content event was stored; queried once if no other process appends."""
-        if not (self._seen_events or (self._appends and self._asked_for_events)):
-            self._asked_for_events = True
+        """Return whether any content event is stored; queried once if no other process appends."""
+        if not (self._seen_events or (self._appends and self._queried_events)):
+            self._queried_events = True
             if any(self._worker.rows("any_event")):
                 self._seen_events = True
         return self._seen_events
 
     def _is_long(self, keys: Sequence[TraceKey]) -> bool:
-        """Return whether this is one trace of very many spans: a long trace is read on its own."""
+        """Return whether this is a single trace of very many spans, which is read separately."""
         if len(keys) > 1:
             return False
         ((count,),) = self._worker.rows("count_spans", keys=keys)
@@ -158,7 +160,7 @@ class ClickHouseSpans:
         return self._worker.values("read_spans", keys=keys, span_id_start=span_id_start)
 
     def _rows_of_long_trace(self, keys: Sequence[TraceKey]) -> Iterator[Values]:
-        """Yield the rows slice by slice: an answer is in memory several times over.
+        """Yield the rows slice by slice, as each answer is in memory several times.
 
         The engine reads the next slice while this one is parsed.
         """
@@ -174,9 +176,9 @@ class ClickHouseSpans:
         before = max(min(size.span_count, limit) - 1, 0)
         last = next(self._worker.rows("last_of_part", **of_trace, before=before), None)
         traces = Traces()
-        if last is not None:  # else it has only events, or is gone since it was counted
+        if last is not None:  # else it has only events, or was removed since it was counted
             place = {**of_trace, **last._asdict()}
-            # One answer of few spans takes little memory; each query takes 10 ms or 20 ms.
+            # An answer with few spans takes little memory; each query takes 10 to 20 ms.
             starts = HEX_DIGITS if before >= SPANS_PER_QUERY else [""]
             slices = (
                 partial(self._worker.values, "read_part", **place, span_id_start=s) for s in starts
@@ -203,14 +205,14 @@ class ClickHouseSpans:
         return unplaced_results(map(event_of, chain.from_iterable(found)))
 
     def _has_unplaced(self) -> bool:
-        """Return whether any result was stored that names a response and no span.
+        """Return whether any evaluation result with a response id and without a span is stored.
 
-        Queried again after each INSERT of events; where others append, each time until there is.
+        Queried again after each INSERT of events; if others append, on each call until one exists.
         """
         if not self._seen_unplaced and self._has_events():
-            if self._appends and self._asked_for_unplaced == self._appended_events:
+            if self._appends and self._queried_unplaced == self._appended_events:
                 return False
-            self._asked_for_unplaced = self._appended_events
+            self._queried_unplaced = self._appended_events
             own = {"first": OF_RESPONSE, "last": OF_RESPONSE + "g"}
             self._seen_unplaced = any(self._worker.rows("any_unplaced", **own))
         return self._seen_unplaced

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
 
 OWN_TEXT_FIELD = 1000
-"""Our field (``proto/README.md``): the JSON text of an array or key-value list, and in a resource
-entry, its project."""
+"""Number of our field (``proto/README.md``): the JSON text of an array or key-value list, and in a
+resource entry, its project."""
 _LENGTH_DELIMITED = 2
 
 UNSET, STRING, BOOL, INT, DOUBLE, ARRAY, KVLIST, BYTES = range(8)
@@ -59,7 +59,7 @@ def all_attributes(group: ResourceSpans) -> Iterator[KeyValue]:
 def attributes_of(
     texts: Mapping[str, str], types: str, raw: Mapping[str, str]
 ) -> Iterable[KeyValue]:
-    """Yield stored attributes in their types; ``raw`` holds nested values in base64."""
+    """Yield stored attributes in their original types; ``raw`` has nested values in base64."""
     for (key, text), arm in zip(texts.items(), orjson.loads(types or "[]"), strict=True):
         yield KeyValue(key=key, value=_VALUES[arm](text, raw.get(key, "")))
 

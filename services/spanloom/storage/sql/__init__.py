@@ -1,4 +1,4 @@
-"""``SqlEngine`` on the embedded engine: a connection for each statement, errors with their code."""
+"""``SqlEngine`` on the embedded engine: a connection per statement, and errors with codes."""
 
 from __future__ import annotations
 
@@ -21,43 +21,43 @@ if TYPE_CHECKING:
     from spanloom.core.ports.sql import SqlJob
 
 
-_SAID = re.compile(r"Code: (\d+)\. DB::Exception: (.*)\(([A-Z][A-Z0-9_]+)\)\s*\Z", re.DOTALL)
+_ERROR = re.compile(r"Code: (\d+)\. DB::Exception: (.*)\(([A-Z][A-Z0-9_]+)\)\s*\Z", re.DOTALL)
 _NAMELESS = re.compile(r"Code: (\d+)\. DB::Exception: (.*)\Z", re.DOTALL)
-"""An error of a streaming INSERT, or one cut off at a zero byte."""
+"""Matches the error of a streaming INSERT, or one cut off at a zero byte."""
 _OF_THE_CHECK = re.compile(r": In scope SELECT (parseQueryToJSON|formatQuery\w*)\(.*", re.DOTALL)
-"""What the engine adds to an error of the statement that makes it parse another one."""
+"""Matches the context of our parsing statement, which the engine adds to an error."""
 _NESTED = re.compile(r"Code: \d+\. DB::Exception: ")
 _VERSION = re.compile(r" ?\([A-Z][A-Z0-9_]+\) \(version [^)]*\)\.?")
 _UNKNOWN = (1002, "UNKNOWN_EXCEPTION")
 
 
 def sql_error(error: BaseException) -> SqlError:
-    """Return the engine's error as one of ours.
+    """Return the engine's error as ``SqlError``.
 
     A nested error is reported once: the engine repeats number, name and version for each.
     """
-    said = _SAID.search(str(error)) or _NAMELESS.search(str(error))
-    if said is None:
+    found = _ERROR.search(str(error)) or _NAMELESS.search(str(error))
+    if found is None:
         return SqlError(*_UNKNOWN, str(error).split("\n", 1)[0])
-    code, text, *name = said.groups()
+    code, text, *name = found.groups()
     plain = _OF_THE_CHECK.sub("", _VERSION.sub("", _NESTED.sub("", text))).strip()
     return SqlError(int(code), name[0] if name else _UNKNOWN[1], plain)
 
 
 _NO_TREE = "is not supported by parseQueryToJSON"
-_DESK = {"max_execution_time": 5, "max_query_size": 4 << 20, "max_memory_usage": 256 << 20}
-"""The parser's own limits: it has to accept every text that the endpoint accepts, quoted."""
+_PARSER_LIMITS = {"max_execution_time": 5, "max_query_size": 4 << 20, "max_memory_usage": 256 << 20}
+"""The parser's own limits: it must accept every text that the endpoint accepts, quoted."""
 
 
 class EmbeddedSql:
-    """Parses on one connection, which it keeps, and runs every job on a new one."""
+    """Parses on one permanent connection, and runs every job on a new one."""
 
     def __init__(self, path: Path) -> None:
-        """Open in addition to the lanes of the store at this path, which must stay open."""
+        """Open in addition to the connections of the store at this path, which must stay open."""
         self._path = path
         self._lock = Lock()
-        self._desk = connect(self._path)
-        set_settings(self._desk, {**_DESK, "readonly": 1})
+        self._parser = connect(self._path)
+        set_settings(self._parser, {**_PARSER_LIMITS, "readonly": 1})
         first = self._rows(query("sql_facts"))[0]
         self._facts = SqlFacts(*first[:3])
         self._database: str = first[3]
@@ -115,7 +115,7 @@ class EmbeddedSql:
         try:
             filters = {FILTERS: self._filters(job.project)}
             set_settings(connection, {**job.settings, **filters, "log_comment": job.tag})
-            set_settings(connection, {"readonly": 1})  # the last: nothing can be set after it
+            set_settings(connection, {"readonly": 1})  # must be last: nothing can be set after it
             found = connection.query(job.text, job.format, params=dict(job.parameters))
             return SqlAnswer(
                 body=found.bytes() or b"",
@@ -139,12 +139,12 @@ class EmbeddedSql:
 
     def close(self) -> None:
         """See ``SqlEngine``."""
-        self._desk.close()
+        self._parser.close()
 
     def _filters(self, project: str | None) -> str:
-        """Return the condition on each table's rows: not deleted, of the project, or none at all.
+        """Return the condition on each table's rows: not deleted, of the project, or hiding all.
 
-        A second line of defence: the statement has been checked already.
+        An additional safeguard: the statement has already been checked.
         """
         conditions = {
             f"{self._database}.{table.name}": condition
@@ -170,7 +170,7 @@ class EmbeddedSql:
 
     def _asked(self, text: str, fmt: str = "RawBLOB") -> bytes:
         with self._lock:
-            answer: bytes = self._desk.query(text, fmt).bytes()
+            answer: bytes = self._parser.query(text, fmt).bytes()
         return answer
 
 
@@ -184,12 +184,12 @@ def connect(path: Path) -> Any:  # chDB has no types
 
 def set_settings(connection: Any, settings: Mapping[str, object]) -> None:
     """Set settings for all following statements on a connection."""
-    said = ", ".join(f"{name} = {quoted(str(value))}" for name, value in settings.items())
-    connection.query(f"SET {said}")
+    assignments = ", ".join(f"{name} = {quoted(str(value))}" for name, value in settings.items())
+    connection.query(f"SET {assignments}")
 
 
 def _condition(table: SqlTable, project: str | None) -> str:
-    """Return the condition on visible rows; empty for all. ``live`` reads the deletions' tables."""
+    """Return the condition on visible rows; empty if all are visible, ``0`` if none."""
     if table.live:
         return table.live if project is None else f"Project = {quoted(project)} AND ({table.live})"
     return "" if table.definition or table.has_rows else "0"

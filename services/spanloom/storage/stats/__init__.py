@@ -15,7 +15,7 @@ from spanloom.storage.engine.parameters import Condition, both, within
 from spanloom.storage.stats.intervals import interval_start
 from spanloom.storage.where.columns import COLUMNS, RUN_COLUMNS, joined_items
 from spanloom.storage.where.compile import Compiler, passing
-from spanloom.storage.where.side_tables import Beside
+from spanloom.storage.where.side_tables import SideTables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,44 +24,44 @@ if TYPE_CHECKING:
     from spanloom.core.query.stats import Metric, Numbers
     from spanloom.core.query.where import tree
     from spanloom.core.query.where.fields import Field
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Values
     from spanloom.storage.where.columns import Column
 
 
-def shown(asked: Numbers) -> Condition:
-    """Return the columns: the interval, the group's values, and the metrics."""
-    at = interval_start(asked.interval) if asked.interval else None
+def shown(query: Numbers) -> Condition:
+    """Return the SELECT list: the interval, the group's values, and the metrics."""
+    at = interval_start(query.interval) if query.interval else None
     when = [f"{at.text} AS at"] if at else []
-    groups = [f"{_group_sql(asked.of, field)} AS k{n}" for n, field in enumerate(asked.by)]
-    numbers = [f"{_number(asked.of, one)} AS n{n}" for n, one in enumerate(asked.metrics)]
+    groups = [f"{_group_sql(query.of, field)} AS k{n}" for n, field in enumerate(query.by)]
+    numbers = [f"{_number(query.of, one)} AS n{n}" for n, one in enumerate(query.metrics)]
     return Condition(", ".join([*when, *groups, *numbers]), at.values if at else {})
 
 
-def grouped(asked: Numbers) -> Condition:
-    """Return the GROUP BY; without it all rows are one group, even if there are none."""
-    keys = ", ".join(_keys(asked))
+def grouped(query: Numbers) -> Condition:
+    """Return the GROUP BY; without it all rows, even none, form one group."""
+    keys = ", ".join(_keys(query))
     return Condition(f"GROUP BY {keys}" if keys else "", {})
 
 
-def ordered(asked: Numbers) -> Condition:
-    """Return the ORDER BY: by time, else by the first number, largest first."""
-    keys = [f"{key} ASC NULLS LAST" for key in _keys(asked)]
+def ordered(query: Numbers) -> Condition:
+    """Return the ORDER BY: by time, else by the first metric, largest first."""
+    keys = [f"{key} ASC NULLS LAST" for key in _keys(query)]
     largest = "n0 DESC NULLS LAST"
     timed = [*keys[:1], largest, *keys[1:]]
-    return Condition(", ".join(timed if asked.interval else [largest, *keys]), {})
+    return Condition(", ".join(timed if query.interval else [largest, *keys]), {})
 
 
-def steps_of(asked: Numbers, condition: str) -> Condition:
+def steps_of(query: Numbers, condition: str) -> Condition:
     """Return the ARRAY JOIN that makes a row of each step; empty for runs."""
-    if asked.of is Subject.RUN:
+    if query.of is Subject.RUN:
         return Condition("", {})
-    named = " ".join(["StepId", shown(asked).text, condition])
+    named = " ".join(["StepId", shown(query).text, condition])
     return Condition(f"ARRAY JOIN {joined_items(named)}", {})
 
 
-def _keys(asked: Numbers) -> Sequence[str]:
-    return [*(["at"] if asked.interval else []), *(f"k{n}" for n in range(len(asked.by)))]
+def _keys(query: Numbers) -> Sequence[str]:
+    return [*(["at"] if query.interval else []), *(f"k{n}" for n in range(len(query.by)))]
 
 
 def _column(of: Subject, field: Field) -> Column:
@@ -94,10 +94,10 @@ def _number(of: Subject, metric: Metric) -> str:
 
 
 class ClickHouseStats:
-    """``StatsReader`` over the query lane."""
+    """``StatsReader`` over the query connection."""
 
-    def __init__(self, asker: Lane) -> None:
-        """Use the lane, which the caller owns and closes."""
+    def __init__(self, asker: Connection) -> None:
+        """Use the connection; the caller closes it."""
         self._asker = asker
         self._zones = frozenset({UTC})
 
@@ -124,7 +124,7 @@ class ClickHouseStats:
 
     def shapes(self, reach: Reach, where: tree.Condition | None, most: int) -> Sequence[RunShape]:
         """See ``StatsReader.shapes``."""
-        compiler = Compiler(Beside(self._asker, reach))
+        compiler = Compiler(SideTables(self._asker, reach))
         wanted = "true" if where is None else compiler.to_sql(where, Subject.RUN)
         with bounded():
             rows = self._asker.values(
@@ -144,7 +144,7 @@ class ClickHouseStats:
             refuse_timezone(timezone, self._zones)
 
     def _wanted(self, reach: Reach, asked: Numbers) -> Condition:
-        compiler = Compiler(Beside(self._asker, reach))
+        compiler = Compiler(SideTables(self._asker, reach))
         parts = [
             compiler.to_sql(where, subject)
             for where, subject in ((asked.where, Subject.RUN), (asked.steps_where, Subject.STEP))
@@ -176,16 +176,16 @@ def _shape(row: Values) -> RunShape:
     return RunShape._make((*row[:_PLAIN_PARTS], *pairs, numbers))
 
 
-def _group(row: Values, asked: Numbers) -> Group:
-    start_ns = row.pop(0) if asked.interval else None
-    return Group(row[: len(asked.by)], start_ns, row[len(asked.by) :])
+def _group(row: Values, query: Numbers) -> Group:
+    start_ns = row.pop(0) if query.interval else None
+    return Group(row[: len(query.by)], start_ns, row[len(query.by) :])
 
 
 class ClickHouseUsage:
-    """``UsageReader`` over the lane for short queries."""
+    """``UsageReader`` over the connection for short queries."""
 
-    def __init__(self, prober: Lane) -> None:
-        """Use the lane, which the caller owns and closes."""
+    def __init__(self, prober: Connection) -> None:
+        """Use the connection; the caller closes it."""
         self._prober = prober
 
     def stored_bytes(self, limit: int) -> Mapping[str, int]:

@@ -18,7 +18,7 @@ _MIDNIGHT = (
     "if({first} > 0, toUnixTimestamp(toDateTime(toDate(greatest({first}, 1)),"
     " {{timezone:String}})), 0)"
 )
-"""The engine knows the first moment of each day after 1970-01-01, also where it is not midnight."""
+"""The engine computes the first moment of each day after 1970-01-01, even if not midnight."""
 _OFFSET = "timezoneOffset(toDateTime(greatest({}, 0), {{timezone:String}}))"
 
 
@@ -38,10 +38,10 @@ def interval_start(interval: Interval) -> Condition:
 
 
 def _by_clock() -> str:
-    """Return where the clock showed the multiple of the length that is not after a run's start.
+    """Return the last time before a run's start at which the clock showed a multiple of the length.
 
-    That is counted back by the offset of the start. If the zone had another offset then, the
-    multiple is looked for by that; if a change skipped it, the first count stays.
+    It is computed with the UTC offset of the start. If the zone had another offset at that time,
+    that one is used instead; if the change skipped the multiple, the first result stays.
     """
     offset = _OFFSET.format(_T)
     back = f"({_T} - positiveModulo({_T} + {offset}, {{interval:Int64}}))"

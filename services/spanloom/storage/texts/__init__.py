@@ -1,4 +1,4 @@
-"""Full-text search in ClickHouse: the texts of steps in, hits out.
+"""Full-text search in ClickHouse: indexes the texts of steps, and finds hits.
 
 Start with ``index`` for writing and ``search`` for reading.
 """

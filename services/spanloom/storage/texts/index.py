@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from spanloom.core.messages.new_texts import NewTexts
     from spanloom.core.sharing import Slices
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 MAX_SPANS = 20_000
-"""Spans of the traces whose documents are read at once: they are in memory as a whole."""
+"""The most spans of traces whose documents are read together: all of them are in memory."""
 MAX_BYTES = 16 << 20
-"""Bytes of rows in one INSERT, and at most one step more: each becomes one atomic part."""
+"""Bytes of rows in one INSERT, exceeded by at most one step: each becomes one atomic part."""
 TEXT_COLUMNS: Mapping[str, Encoder] = {
     "Project": text,
     "TrajectoryStart": uint64,
@@ -36,13 +36,13 @@ TEXT_COLUMNS: Mapping[str, Encoder] = {
     "Text": text,
 }
 SLICE_BYTES = 16 << 20
-"""Bytes of a long document that are read at once: an answer is in memory several times."""
+"""Bytes of a long document read by one query, whose answer is in memory several times."""
 _KIND = "index"
 _BEFORE_ALL = Changed(0, TraceKey("", ""), 0, 0)
 
 
 class _Missing(NamedTuple):
-    """A run with texts that the index lacks."""
+    """A run whose texts the index lacks."""
 
     key: TraceKey
     span_count: int
@@ -50,19 +50,19 @@ class _Missing(NamedTuple):
 
 
 class _Texts(NamedTuple):
-    """The texts that the steps of a run have first."""
+    """The texts of a run's steps that did not occur earlier in the run."""
 
     key: TraceKey
     start_ns: int
-    """The start of the trajectory."""
+    """The start of the trajectory, in nanoseconds since the epoch."""
     texts: Sequence[NewTexts]
 
 
 class ClickHouseTextIndexer:
-    """``TextIndexer`` over a lane of its own, so that it blocks no other work."""
+    """``TextIndexer`` over a connection of its own, so that it blocks no other work."""
 
-    def __init__(self, indexer: Lane, writes: Callable[[], int | None]) -> None:
-        """Use the lane, which the caller closes, and the count of ended writes of runs."""
+    def __init__(self, indexer: Connection, writes: Callable[[], int | None]) -> None:
+        """Use the connection, and the count of ended writes of runs; the caller closes it."""
         self._indexer = indexer
         self._writes = writes
 
@@ -137,7 +137,7 @@ class ClickHouseTextIndexer:
     def _new_rows(self, runs: Sequence[_Missing]) -> Iterator[Sequence[bytes]]:
         """Yield the rows of each step that the index lacks."""
         wanted = {run.key: run.hashes for run in runs}
-        is_long = sum(run.span_count for run in runs) > MAX_SPANS  # one alone
+        is_long = sum(run.span_count for run in runs) > MAX_SPANS  # a single trace
         texts = self._texts_of_long(runs[0].key) if is_long else self._texts_of(list(wanted))
         for key, start_ns, found in texts:
             hashes = wanted[key]
@@ -171,9 +171,9 @@ class ClickHouseTextIndexer:
 
 
 def _text_rows(key: TraceKey, start_ns: int, new: NewTexts) -> Iterator[bytes]:
-    """Yield rows already encoded: as objects those of a long run would be ten times as large."""
-    for place, said in enumerate((new.input, new.output, new.error), 1):
-        if said:
+    """Yield encoded rows: as objects those of a long run would be ten times as large."""
+    for place, content in enumerate((new.input, new.output, new.error), 1):
+        if content:
             row = {
                 "Project": key.project,
                 "TrajectoryStart": start_ns,
@@ -183,13 +183,13 @@ def _text_rows(key: TraceKey, start_ns: int, new: NewTexts) -> Iterator[bytes]:
                 "Hash": new.hash,
                 "Type": new.type,
                 "Name": new.name,
-                "Text": said,
+                "Text": content,
             }
             yield b"".join(RowBinary([row], TEXT_COLUMNS))
 
 
 def _few_enough(runs: Sequence[_Missing]) -> Iterator[Sequence[_Missing]]:
-    """Yield the runs in groups whose documents are read at once."""
+    """Yield the runs in groups whose documents are read together."""
     group: list[_Missing] = []
     spans = 0
     for run in runs:
@@ -203,7 +203,7 @@ def _few_enough(runs: Sequence[_Missing]) -> Iterator[Sequence[_Missing]]:
 
 
 def _in_blocks(steps: Iterator[Sequence[bytes]]) -> Iterator[Sequence[bytes]]:
-    """Yield the rows of steps in blocks; those of one step are always in one block."""
+    """Yield the rows of steps in blocks; rows of one step are always in the same block."""
     block: list[bytes] = []
     size = 0
     for rows in steps:

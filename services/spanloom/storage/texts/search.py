@@ -1,7 +1,7 @@
-"""Full-text search: the condition of a query, candidates by the index, then those current.
+"""Full-text search: compiles the condition, finds candidates by the index, and filters them.
 
-A candidate may be of an older version of its run, or stored twice, if an indexer died after an
-INSERT. They are checked against the current versions.
+A candidate may belong to an older version of its run, or be stored twice if an indexer died after
+an INSERT, so candidates are checked against the current versions.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.ports.texts import HitCursor, ListedHit
-from spanloom.core.query.text_query import make_snippet
+from spanloom.core.query.where.text_query import make_snippet
 from spanloom.core.query.words import ALONE, PARTING, class_of
 from spanloom.core.records.declared import Read
 from spanloom.core.records.hit import HIT, Hit, Part
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Reach
     from spanloom.core.ports.texts import TextSearch
-    from spanloom.core.query.text_query import TextQuery
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.core.query.where.text_query import TextQuery
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 
 
@@ -41,20 +41,20 @@ MAX_BEGUN = 100
 """The most words that a prefix may match."""
 
 
-def having_text(lane: Lane, query: TextQuery, name: str = "text") -> Condition:
+def having_text(connection: Connection, query: TextQuery, name: str = "text") -> Condition:
     """Return the condition that a row of ``step_texts`` has every word and phrase of a query.
 
-    ``lane`` may be read-only: a prefix is looked up in the dictionary of the index, which is
+    ``connection`` may be read-only: a prefix is looked up in the dictionary of the index, which is
     queried here, before the query with the condition. ``name`` is the prefix of the parameter
     names: a statement with two conditions on texts needs a different one for each. Every word
     is a parameter; the text of the SQL depends only on the shape of the query.
 
-    A row that it finds may be of an older version. It counts while the run's current row in
+    A matching row may be of an older version. It is current while the run's row in
     ``trajectory_list``, with ``StartTimeUnixNano = TrajectoryStart``, has its ``Hash`` in
     ``Steps.Text``: its index there is the position of the step (``current_texts.sql``). Example:
     ``having_text(reader, parse_text_query('"rate limit" retry*'))``.
 
-    Raises ``InvalidQueryError`` where a prefix matches more than 100 words.
+    Raises ``InvalidQueryError`` if a prefix matches more than 100 words.
     """
     bound = _Bound(name)
     texts: list[str] = []
@@ -62,18 +62,18 @@ def having_text(lane: Lane, query: TextQuery, name: str = "text") -> Condition:
         texts.append(f"hasAllTokens(Text, {bound(list(dict.fromkeys(whole)))})")
     for term in query.terms:
         if term.is_prefix:
-            begun = bound(_words_beginning(lane, term.words[-1]))
+            begun = bound(_words_beginning(connection, term.words[-1]))
             texts.append(f"hasAnyTokens(Text, {begun})")
             texts += [_ends_in_one_of(bound(term.whole_words), begun)] if term.whole_words else []
         elif len(term.words) > 1:
             texts.append(f"hasSubstr({WORDS}, {bound(term.words)})")
-    # The index comes first: it leaves few rows whose words have to be compared.
+    # The index is used first: it leaves few rows whose words must be compared.
     texts.sort(key=lambda text: WORDS in text)
     return Condition(f"({' AND '.join(texts)})", bound.values)
 
 
 class _Bound:
-    """Lists of words as parameters, each with its own name."""
+    """Collects lists of words as parameters, each with its own name."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -89,8 +89,8 @@ def _ends_in_one_of(whole: str, begun: str) -> str:
     return f"arrayExists(word -> hasSubstr({WORDS}, arrayPushBack({whole}, word)), {begun})"
 
 
-def _words_beginning(lane: Lane, beginning: str) -> Sequence[str]:
-    rows = lane.rows("words_beginning", beginning=beginning, most=MAX_BEGUN + 1)
+def _words_beginning(connection: Connection, beginning: str) -> Sequence[str]:
+    rows = connection.rows("words_beginning", beginning=beginning, most=MAX_BEGUN + 1)
     words = sorted(row.Word for row in rows)
     if len(words) > MAX_BEGUN:
         raise InvalidQueryError(
@@ -100,7 +100,7 @@ def _words_beginning(lane: Lane, beginning: str) -> Sequence[str]:
 
 
 SPARE_CANDIDATES = 16
-"""Extra candidates to read: old versions are dropped."""
+"""Extra candidates to read, as old versions are dropped."""
 MAX_CANDIDATES = 4_000
 TEXTS_AT_ONCE = 50
 _STEP_ID = "{:016x}".format
@@ -111,10 +111,10 @@ _TextKey: TypeAlias = tuple[str, int, str, int]
 
 
 class ClickHouseTextFinder:
-    """``TextFinder`` over the lane of readers."""
+    """``TextFinder`` over the connection of readers."""
 
-    def __init__(self, reader: Lane) -> None:
-        """Use the lane, which the caller owns and closes."""
+    def __init__(self, reader: Connection) -> None:
+        """Use the connection; the caller closes it."""
         self._reader = reader
 
     def search(
@@ -194,7 +194,7 @@ class ClickHouseTextFinder:
 
 
 def _text_key(row: Row) -> _TextKey:
-    """Return the identity of a text in a version: a moved run has it at another start, too."""
+    """Return the identity of a text in a version, with the start, which changes if a run moves."""
     return row.Project, row.TrajectoryStart, row.TraceId, row.Hash
 
 

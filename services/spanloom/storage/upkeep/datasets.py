@@ -1,4 +1,4 @@
-"""The removal of deleted datasets: what they have, and then themselves."""
+"""Removes deleted datasets: first their contents, then the datasets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spanloom.storage.engine.parameters import bind
 from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 _TABLES = {
     "dataset_drafts": "Dataset",
@@ -17,14 +17,14 @@ _TABLES = {
     "dataset_contents": "Dataset",
     "datasets": "Name",
 }
-"""The tables of datasets, and their columns with the name; who dies on the way begins again."""
+"""The tables of datasets, with the column of the name; an interrupted removal is repeated."""
 
 
-def remove_datasets(lane: Lane, before_us: int) -> int:
-    """Remove the datasets that were deleted before a time, in microseconds; return how many."""
-    found = list(lane.rows("deleted_datasets", before_us=before_us))
+def remove_datasets(connection: Connection, before_us: int) -> int:
+    """Remove datasets deleted before a time in microseconds since the epoch; return the number."""
+    found = list(connection.rows("deleted_datasets", before_us=before_us))
     if found:
         for table, column in _TABLES.items():
             where = bind({"table": table, "column": column, "before_us": before_us})
-            lane.run(query("remove_of_datasets"), **where)
+            connection.run(query("remove_of_datasets"), **where)
     return len(found)

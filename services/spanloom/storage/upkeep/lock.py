@@ -1,12 +1,11 @@
-"""One migration at a time on a server: a table that a process makes before it migrates.
+"""Allows one migration at a time on a server, by a table that a process makes before it migrates.
 
-ClickHouse has no advisory locks, but of two ``CREATE TABLE`` of one name exactly one succeeds. The
-names have numbers that only grow; the table with the highest is the lock, and stays until the next.
-No clock is compared. A holder runs its statements in a session of the server, which ends
-``SESSION_S`` after the last of them: a process that slept longer is refused by the server. Another
-takes over once it has seen no sign of life for longer than that: no new row in the lock, no
-statement of the holder at work in the server. So a holder is never overtaken, and wakes up to a
-refusal.
+ClickHouse has no advisory locks, but of two ``CREATE TABLE`` with one name exactly one succeeds.
+The names have increasing numbers; the table with the highest is the lock, and stays until the next.
+No clocks are compared. A holder runs its statements in a session of the server, which ends
+``SESSION_S`` after the last of them: then the server refuses statements of a process that was
+suspended longer. Another process takes over once it has seen no sign of life for longer than that:
+no new row in the lock, no running statement of the holder. So no two processes migrate at once.
 """
 
 from __future__ import annotations
@@ -22,38 +21,38 @@ from uuid import uuid4
 
 from spanloom.core.errors import MigrationUnderWayError, PermanentError, StoreUnavailableError
 from spanloom.storage.engine.parameters import quoted
-from spanloom.storage.engine.statements import query
-from spanloom.storage.engine.upgrading import comment_of, number_of
+from spanloom.storage.engine.statements import comment_of, query
+from spanloom.storage.engine.upgrading import number_of
 from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 LOCK = "schema_migration_lock_"
-"""Begins the name of the table; its number follows."""
+"""Prefix of the table's name, before its number."""
 SESSION_S = 60
-"""How long a holder may pause between two statements; the server ends its session then."""
+"""Seconds that a holder may pause between two statements until the server ends its session."""
 SILENCE_S = 90.0
-"""How long another has to see no sign of life: the server ends sessions a little late."""
+"""Seconds without a sign of life before another takes over: sessions may end a little late."""
 WAIT_S = 120.0
-"""How long a second migration waits for the first before it reports that."""
+"""Seconds that a second migration waits for the first before it reports an error."""
 POLL_S = 0.5
 MOST_PER_LOOK_S = 2.0
-"""The most that one look adds to the silence: who looks may have slept itself."""
+"""The most seconds that one check adds to the silence: the observer may have been suspended."""
 SESSION_LOST = frozenset({372, 373})
-"""The session has ended, or a statement sent before is still at work in it."""
+"""Error codes: the session has ended, or an earlier statement is still running in it."""
 log = get_logger("keeper")
 
 
 class LockLostError(StoreUnavailableError):
-    """The process slept for longer than its session; another may migrate by now."""
+    """The process was suspended for longer than its session; another may be migrating."""
 
 
 class NoLock:
-    """For the embedded store: the lock of its data directory is enough."""
+    """No lock, for the embedded store: the lock of its data directory is enough."""
 
     def held(self) -> AbstractContextManager[Callable[[], None]]:
         """Return a context without a lock; its value is a function that does nothing."""
@@ -61,23 +60,23 @@ class NoLock:
 
 
 class Lock(NamedTuple):
-    """The newest lock that there is."""
+    """The state of the newest lock."""
 
     number: int
     holder: str
     is_released: bool
     sign: int
-    """Grows with each statement of the holder."""
+    """A number that grows with each statement of the holder."""
     is_working: bool
-    """Whether a statement of the holder is at work in the server."""
+    """Whether the server is running a statement of the holder."""
 
 
 class MigrationLock:
-    """The newest lock table, held between entering and leaving ``held()``."""
+    """The lock as a table, held within the context of ``held()``."""
 
-    def __init__(self, lane: Lane) -> None:
-        """Take the keeper's lane, which serves one thread."""
-        self._lane = lane
+    def __init__(self, connection: Connection) -> None:
+        """Use the keeper's connection, in one thread."""
+        self._connection = connection
         self._me = f"{socket.gethostname()}/{os.getpid()} {_place()} {uuid4().hex}"
         self._silence = Silence()
 
@@ -86,7 +85,7 @@ class MigrationLock:
         """Hold the lock within the context; yields a function to call before each statement.
 
         Raises ``MigrationUnderWayError`` if another migration does not end within ``WAIT_S``
-        seconds, and ``LockLostError`` if this process slept meanwhile, whatever it was about to do.
+        seconds, and ``LockLostError`` if this process was suspended for too long in the context.
         """
         number = self._take()
         try:
@@ -122,53 +121,55 @@ class MigrationLock:
         return not found.is_working and (has_ended or is_silent)
 
     def _is_held_by_older(self) -> bool:
-        """Return whether 0.1.0 migrates: its lease is a time of day."""
-        if not any(self._lane.rows("table_definitions", tables=[LOCK.rstrip("_")])):
+        """Return whether release 0.1.0, whose lock is a lease with an end time, is migrating."""
+        if not any(self._connection.rows("table_definitions", tables=[LOCK.rstrip("_")])):
             return False
         try:
-            return any(self._lane.rows("held_by_older"))
-        except StoreUnavailableError:  # it was just released
+            return any(self._connection.rows("held_by_older"))
+        except StoreUnavailableError:  # it has just been released
             return False
 
     def _make(self, number: int) -> bool:
-        """Try to be the holder of this number; the session is older than the table."""
+        """Try to make the lock table of this number; the session is begun before."""
         table = f"{LOCK}{number}"
-        self._lane.begin_session(self._me, SESSION_S)
+        self._connection.begin_session(self._me, SESSION_S)
         try:
             lock = query("lock_migrations")
-            self._lane.run(f"{lock}\nCOMMENT {quoted(self._me)}", table=table)
+            self._connection.run(f"{lock}\nCOMMENT {quoted(self._me)}", table=table)
         except StoreUnavailableError:
             found = self._newest()
             if found is None or found.number < number:
                 raise
             if found.number > number or found.holder != self._me:
-                self._lane.end_session()
+                self._connection.end_session()
                 return False
         names = [name for name, _ in self._names()]
-        if names[0] != table:  # it slept after it had looked
-            self._lane.run(query("unlock_migrations"), table=table)
-            self._lane.end_session()
+        if names[0] != table:  # the process was suspended after the check
+            self._connection.run(query("unlock_migrations"), table=table)
+            self._connection.end_session()
             return False
-        self._lane.run(query("renew_migrations"), table=table, is_released=False)
+        self._connection.run(query("renew_migrations"), table=table, is_released=False)
         for older in names[1:]:
-            self._lane.run(query("unlock_migrations"), table=older)
+            self._connection.run(query("unlock_migrations"), table=older)
         return True
 
     def _renew(self, number: int) -> None:
-        """Show a sign of life; raises ``LockLostError`` if another has taken over."""
+        """Insert a sign of life; raises ``LockLostError`` if another has taken over."""
         found = self._newest()
         if found is None or found.number != number:
             raise LockLostError("another process migrates the store by now")
         table = f"{LOCK}{number}"
-        self._lane.run(query("renew_migrations"), table=table, is_released=False)
+        self._connection.run(query("renew_migrations"), table=table, is_released=False)
 
     def _release(self, number: int) -> None:
-        """Let another have the lock at once; who lost it leaves the next one's alone."""
+        """Release the lock for others at once; a lost lock leaves the next holder's unchanged."""
         try:
-            self._lane.run(query("renew_migrations"), table=f"{LOCK}{number}", is_released=True)
+            self._connection.run(
+                query("renew_migrations"), table=f"{LOCK}{number}", is_released=True
+            )
         except StoreUnavailableError as error:
             log.warning("the migration lock was not given back; it ends", error=str(error))
-        self._lane.end_session()
+        self._connection.end_session()
 
     def _newest(self) -> Lock | None:
         """Return the newest lock; ``None`` if there never was one."""
@@ -176,8 +177,8 @@ class MigrationLock:
             return None
         (name, holder) = names[0]
         try:
-            ((sign, is_released),) = self._lane.rows("migration_lock", table=name)
-        except StoreUnavailableError:  # dropped in between, for there is a newer one
+            ((sign, is_released),) = self._connection.rows("migration_lock", table=name)
+        except StoreUnavailableError:  # dropped in between, as a newer one exists
             if self._names()[:1] == [(name, holder)]:
                 raise
             return self._newest()
@@ -186,19 +187,19 @@ class MigrationLock:
 
     def _names(self) -> list[tuple[str, str]]:
         """Return the names and holders of the lock tables, the newest first."""
-        return [(str(name), str(who)) for name, who in self._lane.rows("migration_locks")]
+        return [(str(name), str(who)) for name, who in self._connection.rows("migration_locks")]
 
     def _is_working(self, holder: str) -> bool:
-        if holder == self._me and self._lane.has_session:
-            return False  # else it would see this query
+        if holder == self._me and self._connection.has_session:
+            return False  # else it would count this query
         try:
-            return any(self._lane.rows("statements_of", who=comment_of(holder)))
-        except (PermanentError, StoreUnavailableError):  # an account may not see it
+            return any(self._connection.rows("statements_of", who=comment_of(holder)))
+        except (PermanentError, StoreUnavailableError):  # the account may lack the right to see it
             return False
 
 
 class Silence:
-    """How long nothing was seen of the holder of a lock."""
+    """Measures the time without a sign of life of a lock's holder."""
 
     def __init__(self) -> None:
         """Begin without a lock."""
@@ -207,9 +208,9 @@ class Silence:
         self._looked_s = 0.0
 
     def has_lasted(self, found: Lock) -> bool:
-        """Look once more; return whether the silence is longer than any session.
+        """Check the lock again; return whether the silence is longer than any session.
 
-        A look adds little, however long ago the one before was: the holder may have worked since.
+        One check adds at most ``MOST_PER_LOOK_S``: the holder may have worked since the last one.
         """
         now_s = time.monotonic()
         if found.is_working or self._seen != (found.number, found.sign):
@@ -221,7 +222,7 @@ class Silence:
 
 
 def _place() -> str:
-    """Return what process ids are unique in: a boot and a namespace; empty if unknown."""
+    """Return the scope of process ids: a boot and a namespace; empty if unknown."""
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("utf-8").strip()
         return f"{boot}:{Path('/proc/self/ns/pid').stat().st_ino}"
@@ -229,7 +230,7 @@ def _place() -> str:
 
 
 def _is_gone(holder: str) -> bool:
-    """Return whether the holder ran beside this process, and has ended."""
+    """Return whether the holder ran on this machine, in our namespace, and has ended."""
     name, place, _ = holder.split(" ")
     if place == "-" or place != _place():
         return False

@@ -1,7 +1,7 @@
-"""Accounts of a server that read the public views alone, and the views for them.
+"""Server accounts that may only read the public views, and the views for them.
 
-A view of a server reads its tables with the rights of the keeper's account, and leaves out what was
-deleted, so that a reader needs a right for the view alone.
+A server's views read their tables with the rights of the keeper's account, and leave out deleted
+rows, so a reader needs only a right on the view.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from spanloom.storage.engine.parameters import identifier, quoted
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 PUBLIC = {
     "v_trajectories": "trajectory_list",
@@ -32,44 +32,45 @@ LIMITS = (
     "readonly = 1, max_execution_time = 30 MIN 1 MAX 60 CHANGEABLE_IN_READONLY, "
     "max_memory_usage = 1073741824"
 )
-"""The settings of an account that reads; tools such as Grafana's set their own time limit."""
+"""The settings of a reading account; tools such as Grafana set their own time limit."""
 _DEFINER = re.compile(r"\bDEFINER = (?:`([^`]+)`|(\S+)) SQL SECURITY DEFINER\b")
 
 
-def secure_views(lane: Lane, before_each: Callable[[], None] = lambda: None) -> None:
-    """Have the public views read with our rights, without deleted rows; those that do stay.
+def secure_views(connection: Connection, before_each: Callable[[], None] = lambda: None) -> None:
+    """Make the public views read with our rights, without deleted rows; unchanged if they do.
 
-    The account whose rights a view has may be gone, after a restore or a change of the keeper's.
+    After a restore, or a change of the keeper's account, the one whose rights a view has may be
+    gone.
     """
-    ((account, _),) = lane.rows("account")
+    ((account, _),) = connection.rows("account")
     for view, table in PUBLIC.items():
-        ((made, select, comment),) = lane.rows("view_text", view=view)
+        ((made, select, comment),) = connection.rows("view_text", view=view)
         lives = f" WHERE {row_lives(table)}"
         if definer_of(made) == account and "deleted_traces" in select:
             continue
         text = select if "deleted_traces" in select else select + lives
         before_each()
-        lane.run(
+        connection.run(
             f"CREATE OR REPLACE VIEW {view} DEFINER = CURRENT_USER SQL SECURITY DEFINER AS {text} "
             f"COMMENT {quoted(comment)}"
         )
 
 
 def definer_of(made: str) -> str:
-    """Return the account with whose rights a view reads; empty if with those of its reader."""
+    """Return the account whose rights a view reads with; empty for the rights of its reader."""
     found = _DEFINER.search(made)
     return (found[1] or found[2]) if found else ""
 
 
 def grants(database: str) -> Sequence[str]:
-    """Return the rights of an account that reads, without its name: ``GRANT SELECT ON d.v``."""
+    """Return the grants of a reading account, without its name: ``GRANT SELECT ON d.v``."""
     return [f"GRANT SELECT ON {identifier(database)}.{view}" for view in PUBLIC]
 
 
 def account_statements(name: str, password: str, database: str) -> Sequence[str]:
-    """Return the statements that make an account which reads the public views alone.
+    """Return the statements that make an account for the public views only.
 
-    They have the SHA-256 of the password: a server may log its statements.
+    They contain the SHA-256 of the password, as a server may log its statements.
     """
     digest = hashlib.sha256(password.encode()).hexdigest()
     named = identifier(name)
@@ -77,20 +78,20 @@ def account_statements(name: str, password: str, database: str) -> Sequence[str]
     return [make, *(f"{grant} TO {named}" for grant in grants(database))]
 
 
-def create_account(lane: Lane, name: str, password: str) -> None:
-    """Make an account that may read the public views alone.
+def create_account(connection: Connection, name: str, password: str) -> None:
+    """Make an account that may only read the public views.
 
-    Raises ``StoreUnavailableError``, for example if there is one of this name. One that could not
+    Raises ``StoreUnavailableError``, for example if the name is taken. An account that could not
     get its rights is removed again.
     """
-    ((_, database),) = lane.rows("account")
-    secure_views(lane)
+    ((_, database),) = connection.rows("account")
+    secure_views(connection)
     make, *rights = account_statements(name, password, database)
-    lane.run(make)
+    connection.run(make)
     try:
         for right in rights:
-            lane.run(right)
+            connection.run(right)
     except SpanloomError:
         with suppress(SpanloomError):
-            lane.run(f"DROP USER {identifier(name)}")
+            connection.run(f"DROP USER {identifier(name)}")
         raise

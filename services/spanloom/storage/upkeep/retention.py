@@ -1,7 +1,7 @@
-"""How long tables keep their rows, and the removal of rows of deleted traces.
+"""Applies retention to tables, and removes rows of deleted traces.
 
 The longest term of all projects is the table's TTL, which ClickHouse applies in its merges. The
-keeper deletes rows of projects with shorter terms, once a day at most: cutoffs are whole days.
+keeper deletes rows of projects with shorter terms, at most once a day: cutoffs are whole days.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from spanloom.storage.deletions.store import (
     record_deletion,
     record_traces,
 )
-from spanloom.storage.deletions.torn import find_torn_by_deleted
+from spanloom.storage.deletions.torn import find_built_from_deleted
 from spanloom.storage.engine.parameters import Condition, bind, fill_in
 from spanloom.storage.engine.statements import query
 from spanloom.storage.spans.revisits import record_revisits
 
 if TYPE_CHECKING:
     from spanloom.core.model.upkeep import RetentionPlan
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
 
 
 RETAINED = {
@@ -61,7 +61,7 @@ NEVER_EXPIRES = frozenset(
         *("annotation_queue_items", "annotation_queue_events"),
     }
 )
-"""Tables with rows of traces that never expire: what people wrote cannot be recreated."""
+"""Tables with rows of traces that never expire: content written by people cannot be recreated."""
 KEEPING = frozenset({"trajectories", "trajectory_list"})
 """Tables with ``IsKept``, which marks rows exempt from retention (``keep_annotated``)."""
 OF_NO_PROJECT = frozenset({"replays", "replay_parts", "extraction_watermark", "text_watermark"})
@@ -71,12 +71,12 @@ _UNLESS_KEPT = "WHERE NOT IsKept"
 _RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")
 
 
-def set_retention(lane: Lane, plan: RetentionPlan) -> None:
-    """Set the TTL of every table to the longest term of all projects.
+def set_retention(connection: Connection, plan: RetentionPlan) -> None:
+    """Set the TTL of every table to the longest retention of all projects.
 
-    A table that has it already is left alone: a new TTL makes ClickHouse rewrite the table.
+    A table that already has it is not changed: a new TTL makes ClickHouse rewrite the table.
     """
-    for table, definition in lane.rows("table_definitions", tables=list(RETAINED)):
+    for table, definition in connection.rows("table_definitions", tables=list(RETAINED)):
         column, kind = RETAINED[table]
         days = plan.longest_days(kind)
         is_kept = table not in KEEPING or _UNLESS_KEPT in definition
@@ -86,27 +86,27 @@ def set_retention(lane: Lane, plan: RetentionPlan) -> None:
             statement = query("set_retention") + (
                 f" DELETE {_UNLESS_KEPT}" if table in KEEPING else ""
             )
-            lane.run(statement, table=table, column=column, days=days)
+            connection.run(statement, table=table, column=column, days=days)
         else:
-            lane.run(query("remove_retention"), table=table)
+            connection.run(query("remove_retention"), table=table)
 
 
-def retained_days(lane: Lane, table: str) -> int:
-    """Return how many days a table keeps its rows; 0 is for ever."""
-    found = lane.rows("table_definitions", tables=[table])
+def retained_days(connection: Connection, table: str) -> int:
+    """Return the days that a table keeps its rows; 0 for ever."""
+    found = connection.rows("table_definitions", tables=[table])
     return next((_days_in(definition) for _, definition in found), 0)
 
 
-def remove_expired(lane: Lane, plan: RetentionPlan, now_s: int) -> int:
-    """Remove the rows of projects whose terms are shorter than the table's; return how many.
+def remove_expired(connection: Connection, plan: RetentionPlan, now_s: int) -> int:
+    """Remove expired rows of projects with a shorter retention than the table; return the number.
 
-    A table without such rows is not touched, so that a second call on one day changes nothing.
+    A table without such rows is not changed, so a second call on one day changes nothing.
     """
     tables = [table for table in RETAINED if table not in OF_NO_PROJECT]
-    return sum(_expire(lane, plan, table, now_s) for table in tables) if plan.projects else 0
+    return sum(_expire(connection, plan, table, now_s) for table in tables) if plan.projects else 0
 
 
-def _expire(lane: Lane, plan: RetentionPlan, table: str, now_s: int) -> int:
+def _expire(connection: Connection, plan: RetentionPlan, table: str, now_s: int) -> int:
     column, kind = RETAINED[table]
     where = {
         "table": table,
@@ -116,10 +116,10 @@ def _expire(lane: Lane, plan: RetentionPlan, table: str, now_s: int) -> int:
         "cutoff": _cutoff_s(plan.default.days(kind), now_s),
     }
     unless = Condition("NOT IsKept" if table in KEEPING else "true", {})
-    ((count,),) = lane.rows("count_expired_rows", unless=unless, **where)
+    ((count,),) = connection.rows("count_expired_rows", unless=unless, **where)
     if count:
         text, _ = fill_in(query("remove_expired_rows"), {"unless": unless})
-        lane.run(text, **bind(where))
+        connection.run(text, **bind(where))
     return int(count)
 
 
@@ -133,45 +133,45 @@ def _cutoff_s(days: int, now_s: int) -> int:
     return (now_s // DAY_S - days) * DAY_S if days else 0
 
 
-def newest_deletion(lane: Lane) -> str:
+def newest_deletion(connection: Connection) -> str:
     """Return the id of the newest deletion; empty if there is none."""
-    return next((found.id for found in read_deletions(lane, 1)), "")
+    return next((found.id for found in read_deletions(connection, 1)), "")
 
 
-def remove_deleted(lane: Lane, over_before_ns: int) -> int:
-    """Remove every row of deleted traces; return how many there were.
+def remove_deleted(connection: Connection, over_before_ns: int) -> int:
+    """Remove every row of deleted traces; return the number.
 
     Spans stored after their deletion was requested may add further traces, so scopes are read
     again. A deletion from before ``over_before_ns`` then ends: spans that arrive for its traces
     from now on are stored like any other.
     """
-    lasting = read_deletions(lane, only_lasting=True)
+    lasting = read_deletions(connection, only_lasting=True)
     for deletion in lasting:
-        known = read_traces(lane, deletion.scope, deletion.until_seq)
-        record_traces(lane, deletion.id, known)
+        known = read_traces(connection, deletion.scope, deletion.until_seq)
+        record_traces(connection, deletion.id, known)
     if lasting:
-        _build_torn_again(lane)
-    removed = sum(_empty(lane, table) for table in OF_TRACES) if lasting else 0
+        _rebuild_partly_deleted(connection)
+    removed = sum(_empty(connection, table) for table in OF_TRACES) if lasting else 0
     for deletion in lasting:
         if deletion.requested_at_ns < over_before_ns:
-            lane.run(query("end_deletion"), id=deletion.id)
-            record_deletion(lane, replace(deletion, step=deletion.step + 1, is_over=True))
+            connection.run(query("end_deletion"), id=deletion.id)
+            record_deletion(connection, replace(deletion, step=deletion.step + 1, is_over=True))
     return removed
 
 
-def _build_torn_again(lane: Lane) -> None:
-    """Make traces due that are built from deleted ones too, for a deletion that was cut off.
+def _rebuild_partly_deleted(connection: Connection) -> None:
+    """Make traces due that were also built from deleted ones, if a deletion was interrupted.
 
-    Without the rows of the parts they are no longer found: to be called before these are removed.
+    To be called before the rows of deleted parts are removed: then these traces are not found.
     """
-    record_revisits(lane, find_torn_by_deleted(lane))
+    record_revisits(connection, find_built_from_deleted(connection))
 
 
-def _empty(lane: Lane, table: str) -> int:
-    """Remove the deleted rows of a table; a table without any is not touched."""
-    ((count,),) = lane.rows("count_deleted_rows", table=table)
+def _empty(connection: Connection, table: str) -> int:
+    """Remove the deleted rows of a table; a table without any is not changed."""
+    ((count,),) = connection.rows("count_deleted_rows", table=table)
     if count:
-        lane.run(query("remove_deleted_rows"), table=table)
+        connection.run(query("remove_deleted_rows"), table=table)
     return int(count)
 
 
@@ -179,18 +179,18 @@ _KEEP = ("count_to_keep_rows", "keep_rows")
 _RELEASE = ("count_to_release_rows", "release_rows")
 
 
-def keep_annotated(lane: Lane, plan: RetentionPlan) -> int:
-    """Mark the rows of annotated trajectories, or unmark all; return how many rows changed.
+def keep_annotated(connection: Connection, plan: RetentionPlan) -> int:
+    """Mark the rows of annotated trajectories, or unmark all; return the number of changed rows.
 
-    A table without such rows is not touched. The row of a newer version is not marked yet, but its
-    days count from the start again: it has at least a day left.
+    A table without such rows is not changed. The row of a newer version is not marked yet, but its
+    retention has begun again, so it has at least a day left.
     """
     names = _KEEP if plan.keeps_annotated else _RELEASE
-    return sum(_mark(lane, *names, table) for table in sorted(KEEPING))
+    return sum(_mark(connection, *names, table) for table in sorted(KEEPING))
 
 
-def _mark(lane: Lane, counting: str, statement: str, table: str) -> int:
-    ((count,),) = lane.rows(counting, table=table)
+def _mark(connection: Connection, counting: str, statement: str, table: str) -> int:
+    ((count,),) = connection.rows(counting, table=table)
     if count:
-        lane.run(query(statement), table=table)
+        connection.run(query(statement), table=table)
     return int(count)

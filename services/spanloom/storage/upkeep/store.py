@@ -1,7 +1,7 @@
 """``Upkeep`` in ClickHouse: schema and declared columns, retention, removal of deleted rows.
 
-Columns are only added; changing or removing one takes a numbered schema file. Rows stored before
-have the default of the column's type. Safe to interrupt, and to repeat.
+Columns are only added; changing or removing one requires a numbered migration. Rows stored earlier
+have the default of the column's type. Safe to interrupt and to repeat.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from spanloom.core.records.every import RECORDS
 from spanloom.core.records.run import RUN
 from spanloom.core.records.score import SCORE
 from spanloom.storage.engine.connect import connector_of, is_embedded, make_tables
+from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.examination import refuse_old_engine
-from spanloom.storage.engine.lane import Lane
-from spanloom.storage.engine.late import LateLane
+from spanloom.storage.engine.late import LateConnection
 from spanloom.storage.engine.migrate import awaited, finish, migrate
 from spanloom.storage.engine.parameters import quoted
 from spanloom.storage.engine.settings import UPKEEP_SETTINGS
@@ -53,7 +53,7 @@ class _View(NamedTuple):
 
     record: Declaration
     hidden: Sequence[str] = ()
-    """Columns of fields that it does not show."""
+    """Columns that it does not show."""
 
 
 VIEWS = {
@@ -79,14 +79,16 @@ def _tables(declaration: Declaration, stored: Stored | StoredSteps) -> Sequence[
     return stored.tables.value if isinstance(stored, Stored) else (LIST,)
 
 
-def add_declared(lane: Lane, before_each: Callable[[], None] = lambda: None) -> list[str]:
+def add_declared(
+    connection: Connection, before_each: Callable[[], None] = lambda: None
+) -> list[str]:
     """Add the declared columns that tables lack; return them as ``table.column``.
 
     ``before_each`` is called before every statement, for a lock that has to be kept alive.
     """
     declared = declared_columns()
     there: dict[str, list[str]] = defaultdict(list)
-    for row in lane.rows("columns_of_tables", tables=[*declared, *VIEWS]):
+    for row in connection.rows("columns_of_tables", tables=[*declared, *VIEWS]):
         there[row.table].append(row.name)
     missing = [
         (table, name, definition)
@@ -96,67 +98,69 @@ def add_declared(lane: Lane, before_each: Callable[[], None] = lambda: None) -> 
     ]
     for table, _, definition in missing:
         before_each()
-        lane.run(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {definition}")
+        connection.run(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {definition}")
     for view in VIEWS:
-        _show(lane, view, there[view], before_each)
+        _show(connection, view, there[view], before_each)
     return [f"{table}.{name}" for table, name, _ in missing]
 
 
-def _show(lane: Lane, view: str, shown: list[str], before_each: Callable[[], None]) -> None:
+def _show(
+    connection: Connection, view: str, shown: list[str], before_each: Callable[[], None]
+) -> None:
     """Create the view again if its table has a field of the record that the view lacks.
 
-    What it selects from, and its comment, stay as they are.
+    Its FROM clause and its comment stay unchanged.
     """
     made = VIEWS[view]
     columns = [stored.column for field in made.record.fields if (stored := field.find(Stored))]
     if lacking := [column for column in columns if column not in (*shown, *made.hidden)]:
         names = ", ".join(f"`{column}`" for column in (*shown, *lacking))
-        ((source, comment),) = lane.rows("view_definition", view=view)
+        ((source, comment),) = connection.rows("view_definition", view=view)
         before_each()
-        lane.run(
+        connection.run(
             f"CREATE OR REPLACE VIEW {view} AS SELECT {names} {source} COMMENT {quoted(comment)}"
         )
 
 
 class ClickHouseUpkeep:
-    """``Upkeep`` over a lane of its own."""
+    """``Upkeep`` over its own connection."""
 
     def __init__(
-        self, lane: Lane, lock: MigrationLock | NoLock, *, has_accounts: bool = False
+        self, connection: Connection, lock: MigrationLock | NoLock, *, has_accounts: bool = False
     ) -> None:
-        """Take over the lane; the lock keeps migrations of other processes apart.
+        """Take over the connection; the lock excludes migrations of other processes.
 
         ``has_accounts`` is true for a server, whose public views other accounts may read.
         """
-        self._lane = lane
+        self._connection = connection
         self._has_accounts = has_accounts
         self._lock = lock
         self._has_roles = not isinstance(lock, NoLock)
 
     def migrate(self) -> Sequence[str]:
         """See ``Upkeep.migrate``."""
-        refuse_old_engine(self._lane)
+        refuse_old_engine(self._connection)
         return self._locked(self._migrate)
 
     def _migrate(self, renew: Callable[[], None]) -> Sequence[str]:
-        applied = migrate(self._lane, renew, in_phases=self._has_roles)
-        applied += add_declared(self._lane, renew)
+        applied = migrate(self._connection, renew, in_phases=self._has_roles)
+        applied += add_declared(self._connection, renew)
         if self._has_accounts:
-            secure_views(self._lane, renew)
+            secure_views(self._connection, renew)
         return applied
 
     def finish_upgrade(self, quiet_s: float) -> Sequence[str]:
         """See ``Upkeep.finish_upgrade``."""
-        if (older := awaited(self._lane)) is None or older.age_s < quiet_s:
+        if (older := awaited(self._connection)) is None or older.age_s < quiet_s:
             return ()
-        return self._locked(lambda renew: finish(self._lane, renew))
+        return self._locked(lambda renew: finish(self._connection, renew))
 
     def awaited(self) -> Older | None:
         """See ``Upkeep.awaited``."""
-        return awaited(self._lane)
+        return awaited(self._connection)
 
     def _locked(self, act: Callable[[Callable[[], None]], Sequence[str]]) -> Sequence[str]:
-        """Act while holding the lock; who slept and lost it waits for it like anybody else."""
+        """Call ``act`` while holding the lock; if it is lost, wait for it and call again."""
         while True:
             try:
                 with self._lock.held() as renew:
@@ -166,64 +170,64 @@ class ClickHouseUpkeep:
 
     def now_ns(self) -> int:
         """See ``Upkeep.now_ns``."""
-        [(_, now_ns)] = self._lane.rows("engine_state")
+        [(_, now_ns)] = self._connection.rows("engine_state")
         return int(now_ns)
 
     def create_reader(self, name: str, password: str) -> None:
-        """Make an account of the server that may read the public views alone."""
-        create_account(self._lane, name, password)
+        """Make a server account that may only read the public views."""
+        create_account(self._connection, name, password)
 
     def broken_parts(self) -> int:
         """See ``Upkeep.broken_parts``; 0 for an account that may not read them."""
         try:
-            ((count,),) = self._lane.rows("broken_parts")
+            ((count,),) = self._connection.rows("broken_parts")
         except (PermanentError, RetryableError):
             return 0
         return int(count)
 
     def set_retention(self, plan: RetentionPlan) -> None:
         """See ``Upkeep.set_retention``."""
-        set_retention(self._lane, plan)
+        set_retention(self._connection, plan)
 
     def keep_annotated(self, plan: RetentionPlan) -> int:
         """See ``Upkeep.keep_annotated``."""
-        return keep_annotated(self._lane, plan)
+        return keep_annotated(self._connection, plan)
 
     def remove_expired(self, plan: RetentionPlan, now_s: int) -> int:
         """See ``Upkeep.remove_expired``."""
-        return remove_expired(self._lane, plan, now_s)
+        return remove_expired(self._connection, plan, now_s)
 
     def newest_deletion(self) -> str:
         """See ``Upkeep.newest_deletion``."""
-        return newest_deletion(self._lane)
+        return newest_deletion(self._connection)
 
     def remove_deleted(self, over_before_ns: int) -> int:
         """See ``Upkeep.remove_deleted``."""
-        return remove_deleted(self._lane, over_before_ns)
+        return remove_deleted(self._connection, over_before_ns)
 
     def remove_datasets(self, before_us: int) -> int:
         """See ``Upkeep.remove_datasets``."""
-        return remove_datasets(self._lane, before_us)
+        return remove_datasets(self._connection, before_us)
 
     def close(self) -> None:
         """See ``Upkeep.close``."""
-        self._lane.close()
+        self._connection.close()
 
 
 def open_upkeep(url: Where) -> ClickHouseUpkeep:
-    """Open the store for the keeper, which alone may change its tables and its retention.
+    """Open the store for the keeper, the only process that changes tables and retention.
 
     Raises ``StartupError`` with one line if the URL is invalid or the store cannot be opened.
     """
     make_tables(url)
-    lane = Lane(connector_of(url)(), UPKEEP_SETTINGS)
+    connection = Connection(connector_of(url)(), UPKEEP_SETTINGS)
     # The directory of an embedded store is locked already.
-    lock = NoLock() if is_embedded(url) else MigrationLock(lane)
-    return ClickHouseUpkeep(lane, lock, has_accounts=not is_embedded(url))
+    lock = NoLock() if is_embedded(url) else MigrationLock(connection)
+    return ClickHouseUpkeep(connection, lock, has_accounts=not is_embedded(url))
 
 
 def upkeep_on(opening: Opening) -> ClickHouseUpkeep:
-    """Return the upkeep of a server that may not be there yet, whatever its schema."""
-    lane = LateLane(opening, UPKEEP_SETTINGS, needs_schema=False)
+    """Return the upkeep of a server that may be unreachable yet, with any schema."""
+    connection = LateConnection(opening, UPKEEP_SETTINGS, needs_schema=False)
     opening.make_tables()
-    return ClickHouseUpkeep(lane, MigrationLock(lane), has_accounts=True)
+    return ClickHouseUpkeep(connection, MigrationLock(connection), has_accounts=True)

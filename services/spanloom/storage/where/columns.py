@@ -31,7 +31,9 @@ class Column(NamedTuple):
 
 def _columns_of(declaration: Declaration) -> Mapping[str, Column]:
     return {
-        asked.name: Column(asked.sql, asked.is_there) for asked in declaration.asked if asked.sql
+        queried.name: Column(queried.sql, queried.is_there)
+        for queried in declaration.queried
+        if queried.sql
     }
 
 
@@ -48,7 +50,7 @@ _ELSEWHERE = {
     "StepAgentId": "arrayMap(place -> `Steps.Id`[place], `Steps.Agent`)",
     "StepParentId": "arrayMap(place -> `Steps.Id`[place], `Steps.Parent`)",
 }
-"""What is not an array of its own: its place, and what another step has, found by its place. It is
+"""Items that are not arrays of their own: the place of a step, and values looked up by place. It is
 looked up before steps become rows: a row that named ``Steps.Name`` would have the names of all
 steps of its run, which a filter copies for each row (80 GB for 100,000 steps)."""
 _ITEMS = _ELSEWHERE | {
@@ -56,7 +58,7 @@ _ITEMS = _ELSEWHERE | {
     for stored in STEP.stored
     if isinstance(stored, StoredSteps)
 }
-"""Name of an item → its array."""
+"""Name of an item → SQL of its array."""
 _ITEM = re.compile(r"\bStep[A-Z]\w*")
 
 

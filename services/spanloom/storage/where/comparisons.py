@@ -19,42 +19,44 @@ if TYPE_CHECKING:
 
 
 OPPOSITES = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator.MATCHES}
-"""For several values: ``!=`` means that none is equal, the opposite of ``=``, and so on."""
+"""For lists: ``!=`` means that no item is equal, the opposite of ``=``, and so on."""
 
 
-def compare(asked: Compare, column: Column, literals: Literals) -> str:
+def compare(comparison: Compare, column: Column, literals: Literals) -> str:
     """Return the condition of ``duration > 20s`` or ``agent = "refunds"``."""
-    if not (asked.field.is_list or asked.field.has_keys):
-        value = literals.of(asked.field.type, asked.value)
-        return _there(_compared(column.sql, asked.operator, value), column)
-    negative = asked.operator in OPPOSITES
-    positive = asked._replace(operator=OPPOSITES.get(asked.operator, asked.operator))
-    any_of = (_any_under_key if asked.field.has_keys else _any)(positive, column, literals)
+    if not (comparison.field.is_list or comparison.field.has_keys):
+        value = literals.of(comparison.field.type, comparison.value)
+        return _there(_compared(column.sql, comparison.operator, value), column)
+    negative = comparison.operator in OPPOSITES
+    positive = comparison._replace(operator=OPPOSITES.get(comparison.operator, comparison.operator))
+    any_of = (_any_under_key if comparison.field.has_keys else _any)(positive, column, literals)
     if not negative:
         return any_of
-    if asked.field.has_keys:  # an absent value never matches; an empty list has no such item
-        return f"({_has_key(asked.key, column, literals)} AND NOT {any_of})"
+    if comparison.field.has_keys:  # an absent key never matches; an empty list has no such item
+        return f"({_has_key(comparison.key, column, literals)} AND NOT {any_of})"
     return f"(NOT {any_of})"
 
 
-def is_in(asked: In, column: Column, literals: Literals) -> str:
+def is_in(comparison: In, column: Column, literals: Literals) -> str:
     """Return the condition of ``status in (live, partial)``."""
-    if asked.field.has_keys:
-        pairs = literals.list_of(asked.field.type, [f"{asked.key}={v}" for v in asked.values])
+    if comparison.field.has_keys:
+        pairs = literals.list_of(
+            comparison.field.type, [f"{comparison.key}={v}" for v in comparison.values]
+        )
         return f"hasAny({column.sql}, {pairs})"
-    values = literals.list_of(asked.field.type, asked.values)
-    if asked.field.is_list:
+    values = literals.list_of(comparison.field.type, comparison.values)
+    if comparison.field.is_list:
         return f"hasAny({column.sql}, {values})"
     return _there(f"has({values}, {column.sql})", column)
 
 
-def exists(asked: Exists, column: Column, literals: Literals) -> str:
+def exists(comparison: Exists, column: Column, literals: Literals) -> str:
     """Return the condition of ``conversation exists``; for a flag the flag itself."""
-    if asked.field.has_keys:
-        return _has_key(asked.key, column, literals)
-    if asked.field.is_list:
+    if comparison.field.has_keys:
+        return _has_key(comparison.key, column, literals)
+    if comparison.field.is_list:
         return f"notEmpty({column.sql})"
-    if asked.field.type is FieldType.FLAG:
+    if comparison.field.type is FieldType.FLAG:
         return column.sql
     return f"({column.is_there or 'true'})"
 
@@ -71,19 +73,22 @@ def _there(condition: str, column: Column) -> str:
     return f"({condition} AND {column.is_there})" if column.is_there else f"({condition})"
 
 
-def _any(asked: Compare, column: Column, literals: Literals) -> str:
-    value = literals.of(asked.field.type, asked.value)
-    if asked.operator is Operator.EQUAL:
+def _any(comparison: Compare, column: Column, literals: Literals) -> str:
+    value = literals.of(comparison.field.type, comparison.value)
+    if comparison.operator is Operator.EQUAL:
         return f"has({column.sql}, {value})"
-    return f"arrayExists(item -> {_compared('item', asked.operator, value)}, {column.sql})"
+    return f"arrayExists(item -> {_compared('item', comparison.operator, value)}, {column.sql})"
 
 
-def _any_under_key(asked: Compare, column: Column, literals: Literals) -> str:
-    if asked.operator is Operator.EQUAL:
-        return f"has({column.sql}, {literals.text(f'{asked.key}={asked.value}')})"
-    key, value = literals.text(f"{asked.key}="), literals.of(asked.field.type, asked.value)
-    told = _compared(f"substring(item, length({key}) + 1)", asked.operator, value)
-    return f"arrayExists(item -> startsWith(item, {key}) AND {told}, {column.sql})"
+def _any_under_key(comparison: Compare, column: Column, literals: Literals) -> str:
+    if comparison.operator is Operator.EQUAL:
+        return f"has({column.sql}, {literals.text(f'{comparison.key}={comparison.value}')})"
+    key, value = (
+        literals.text(f"{comparison.key}="),
+        literals.of(comparison.field.type, comparison.value),
+    )
+    compared = _compared(f"substring(item, length({key}) + 1)", comparison.operator, value)
+    return f"arrayExists(item -> startsWith(item, {key}) AND {compared}, {column.sql})"
 
 
 def _has_key(key: str, column: Column, literals: Literals) -> str:
@@ -103,7 +108,7 @@ TYPES = {
 
 
 class Literals:
-    """Names a parameter for each literal, ``p0``, ``p1`` and so on, and keeps its value."""
+    """Collects literals as parameters with the names ``p0``, ``p1`` and so on."""
 
     def __init__(self, prefix: str = "p") -> None:
         """Begin without literals; two instances in one query need different prefixes."""
@@ -111,7 +116,7 @@ class Literals:
         self.values: dict[str, object] = {}
 
     def text(self, value: str) -> str:
-        """Return the placeholder for a text in the query: ``{p0:String}``."""
+        """Return the placeholder for a text: ``{p0:String}``."""
         return self._place("String", value)
 
     def texts(self, values: Sequence[str]) -> str:
@@ -123,7 +128,7 @@ class Literals:
         return f"{self._prefix}{len(self.values)}"
 
     def number(self, value: int) -> str:
-        """Return the placeholder for a whole number in the query."""
+        """Return the placeholder for a whole number."""
         return self._place("Int64", value)
 
     def of(self, kind: FieldType, value: Value) -> str:
@@ -142,7 +147,7 @@ class Literals:
 
 
 _ZERO = 64
-"""The character of a step that meets no predicate; six bits above it are still ASCII."""
+"""The code of a step that meets no predicate; with six bits added it is still ASCII."""
 
 
 def any_step(predicate: str) -> str:
@@ -162,9 +167,9 @@ def chain(predicates: Sequence[str], links: Sequence[Link], literals: Literals) 
 
 
 def under(inner: str, outer: str) -> str:
-    """Return the condition that a step is somewhere below another one.
+    """Return the condition that a step is a descendant of another.
 
-    In the order of the walk, some inner step comes after the outer one and up to its last.
+    In depth-first order, an inner step comes after the outer one, up to its last descendant.
     """
     bits = f"arrayMap({_each(_bits([inner, outer]))})"
     walked = f"arraySort((bits, met) -> met, {bits}, `Steps.Enter`)"
@@ -174,7 +179,7 @@ def under(inner: str, outer: str) -> str:
 
 
 def child_of(inner: str, outer: str) -> str:
-    """Return the condition that a step is directly below another one."""
+    """Return the condition that a step is a child of another."""
     bits = f"arrayMap({_each(_bits([inner, outer]))})"
     below = f"bitTest(bits, 0) AND bitTest({bits}[above], 1)"
     return f"arrayExists((bits, above) -> {below}, {bits}, `Steps.Parent`)"
@@ -200,7 +205,7 @@ def _pattern(links: Sequence[Link]) -> str:
 
 
 def _having(bit: int) -> str:
-    """Return the character class of those that have the bit, each by its code."""
+    """Return the character class of all codes that have the bit."""
     having = (code for code in range(_ZERO, 2 * _ZERO) if code - _ZERO & 1 << bit)
     return "[" + "".join(f"\\x{code:02x}" for code in having) + "]"
 
@@ -220,7 +225,7 @@ _ARRAYS = {
 
 
 def guards_of(step: tree.Condition, literals: Literals) -> Iterator[str]:
-    """Yield conditions that hold for every run with a step that meets this one."""
+    """Yield conditions that every run meets that has a step meeting this one."""
     match step:
         case And(parts):
             for part in parts:

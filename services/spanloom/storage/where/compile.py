@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.query.where import tree
-    from spanloom.storage.where.side_tables import Beside
+    from spanloom.storage.where.side_tables import SideTables
 
 
-def compile_where(where: tree.Condition, beside: Beside) -> Condition:
-    """Return the condition that a row of ``trajectory_list`` is a run that meets the ``where``."""
-    compiler = Compiler(beside)
+def compile_where(where: tree.Condition, tables: SideTables) -> Condition:
+    """Return the condition that a row of ``trajectory_list`` meets the ``where``."""
+    compiler = Compiler(tables)
     return Condition(compiler.to_sql(where, Subject.RUN), compiler.literals.values)
 
 
-def compile_each(wheres: Sequence[tree.Condition], beside: Beside) -> Condition:
-    """Return the list of which conditions a row of ``trajectory_list`` meets: 0 or 1 for each."""
-    compiler = Compiler(beside)
+def compile_each(wheres: Sequence[tree.Condition], tables: SideTables) -> Condition:
+    """Return an array of 0 or 1 per condition: whether a row of ``trajectory_list`` meets it."""
+    compiler = Compiler(tables)
     met = (f"toUInt8({compiler.to_sql(where, Subject.RUN)})" for where in wheres)
     return Condition(f"[{', '.join(met)}]", compiler.literals.values)
 
@@ -53,7 +53,7 @@ def compile_each(wheres: Sequence[tree.Condition], beside: Beside) -> Condition:
 def passing(where: tree.Condition | None, prefix: str = "f") -> Condition:
     """Return the condition that a row passes filters, which depend only on its columns.
 
-    Its parameters have another prefix than those of a ``where``, which may be in the same query.
+    Its parameters have another prefix than those of a ``where``, so both may be in one query.
     """
     if where is None:
         return Condition("true", {})
@@ -64,16 +64,16 @@ def passing(where: tree.Condition | None, prefix: str = "f") -> Condition:
 class Compiler:
     """Compiles conditions to SQL and collects their literals; several may be in one query."""
 
-    def __init__(self, beside: Beside | None, prefix: str = "p") -> None:
+    def __init__(self, tables: SideTables | None, prefix: str = "p") -> None:
         """Use these side tables, and this prefix for the names of parameters."""
-        self._apart = beside
+        self._tables = tables
         self.literals = Literals(prefix)
 
     @property
-    def _beside(self) -> Beside:
-        if self._apart is None:
+    def _side_tables(self) -> SideTables:
+        if self._tables is None:
             raise TypeError("filters look at nothing but columns of runs")
-        return self._apart
+        return self._tables
 
     def to_sql(self, where: tree.Condition, subject: Subject) -> str:  # noqa: PLR0911  # of each kind
         """Return the SQL of a ``where`` of runs, or of steps."""
@@ -85,7 +85,7 @@ class Compiler:
             case Compare() | In() | Exists():
                 return self._of_field(where, subject)
             case Words(text):
-                return words_of_run(text, "", self._beside, self.literals)
+                return words_of_run(text, "", self._side_tables, self.literals)
             case Count(steps, operator, number):
                 counted = shapes.count_steps(self._of_steps(steps))
                 return f"({counted} {operator.value} {self.literals.number(number)})"
@@ -96,16 +96,16 @@ class Compiler:
         assert_never(where)
 
     def _calculated(self, where: Calculation, subject: Subject) -> str:
-        """Return a comparison of two numbers, after what makes their fields absent."""
+        """Return a comparison of two numbers, after conditions that their fields are present."""
         needed: dict[str, None] = {}
         sides = [self._number(side, subject, needed) for side in (where.left, where.right)]
         compared = f" {where.operator.value} ".join(sides)
         return f"({' AND '.join([*needed, f'ifNull({compared}, false)'])})"
 
     def _number(self, of: tree.Number, subject: Subject, needed: dict[str, None]) -> str:
-        """Return a number as SQL, and add the conditions under which its fields have a value.
+        """Return a number as SQL; add to ``needed`` the conditions that its fields are present.
 
-        A division by 0 is NULL. No part is in the text twice: nested divisions would double it.
+        A division by 0 is NULL. No part occurs twice in the text: nested divisions would double it.
         """
         match of:
             case Constant(number):
@@ -126,10 +126,10 @@ class Compiler:
     def _of_field(self, where: Compare | In | Exists, subject: Subject) -> str:
         if where.field.type is FieldType.WORDS:
             return self._words(where, subject)
-        if where.field.is_said and where.field.has_keys:
-            return scored(where, subject, self._beside, self.literals)
-        if where.field.is_said:
-            column = annotated(subject, self._beside, self.literals)
+        if where.field.is_judgement and where.field.has_keys:
+            return scored(where, subject, self._side_tables, self.literals)
+        if where.field.is_judgement:
+            column = annotated(subject, self._side_tables, self.literals)
         else:
             column = COLUMNS[subject][where.field.name]
         match where:
@@ -144,10 +144,10 @@ class Compiler:
     def _words(self, where: Compare | In | Exists, subject: Subject) -> str:
         words = str(where.value) if isinstance(where, Compare) else ""
         find = words_of_run if subject is Subject.RUN else words_of_step
-        return find(words, where.field.name, self._beside, self.literals)
+        return find(words, where.field.name, self._side_tables, self.literals)
 
     def _guarded(self, where: Chain | Under) -> str:
-        """Return a shape after guards on what each of its steps needs, which are much faster."""
+        """Return a shape, preceded by necessary conditions on its steps, which are much faster."""
         steps = where.steps if isinstance(where, Chain) else (where.inner, where.outer)
         guards = [guard for step in steps for guard in guards_of(step, self.literals)]
         return f"({' AND '.join([*guards, self._shape(where)])})"

@@ -1,11 +1,11 @@
-"""The SQL of the order of a list of runs or steps, and of the condition after a position in it."""
+"""SQL for the order of a list of runs or steps, and for the condition after a position."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.query.question import START
+from spanloom.core.query.selection import START
 from spanloom.storage.engine.parameters import Condition
 from spanloom.storage.where.columns import RUN_COLUMNS, STEP_COLUMNS
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.steps import StepCursor
     from spanloom.core.query.lists import Cursor
-    from spanloom.core.query.question import Order
+    from spanloom.core.query.selection import Order
     from spanloom.storage.where.columns import Column
 
 _PLACE = ("StartTimeUnixNano", "TraceId", "Project")
@@ -22,46 +22,46 @@ _TYPES = ("UInt64", "String", "String")
 
 
 def rank(order: Order) -> Condition:
-    """Return the tuple of the sort key before the start; empty if ordered by the start itself."""
+    """Return the tuple of the sort key that precedes the start; empty if ordered by start."""
     return _tuple(_ranks(order, RUN_COLUMNS))
 
 
 def ordered(order: Order, after: Cursor | None) -> dict[str, Condition]:
-    """Return the parts of ``list_candidates.sql``: the order, and the condition after a position.
+    """Return the order and the condition after a position, for ``list_candidates.sql``.
 
     Raises ``InvalidQueryError`` for a position that does not fit this order.
     """
     ranks = _ranks(order, RUN_COLUMNS)
     columns = [*ranks, *_PLACE]
-    behind = Condition("true", {})
+    later = Condition("true", {})
     if after is not None:
         _refuse_another(len(after.rank), len(ranks))
-        behind = _behind(order, columns, after.place, [*map(_kind, after.rank), *_TYPES])
-        if not ranks:  # stated separately, so that the rows before it are not read
+        later = _after(order, columns, after.place, [*map(_kind, after.rank), *_TYPES])
+        if not ranks:  # a separate condition, so that the engine skips the rows before it
             sign = "<=" if order.is_descending else ">="
             first = f"StartTimeUnixNano {sign} {{after_0:UInt64}}"
-            behind = Condition(f"{first} AND {behind.text}", behind.values)
-    return {"rank": rank(order), "order": _each(order, columns), "behind": behind}
+            later = Condition(f"{first} AND {later.text}", later.values)
+    return {"rank": rank(order), "order": _each(order, columns), "later": later}
 
 
 def steps_ordered(order: Order, after: StepCursor | None) -> dict[str, Condition]:
-    """Return the parts of ``top_steps.sql`` in the same form, for an order by a value of steps.
+    """Return the same for ``top_steps.sql``, for an order by a value of steps.
 
     Raises as ``ordered`` does. Of equal steps of a run the earlier comes first in both directions.
     """
     ranks = _ranks(order, STEP_COLUMNS)
     sign = -1 if order.is_descending else 1
     columns = [*ranks, *_PLACE, f"{sign} * toInt64(StepPlace)"]
-    behind = Condition("true", {})
+    later = Condition("true", {})
     if after is not None:
         _refuse_another(len(after.rank), len(ranks))
         place = [*after.rank, *after[:3], sign * (after.position + 1)]
-        behind = _behind(order, columns, place, [*map(_kind, after.rank), *_TYPES, "Int64"])
-    return {"rank": _tuple(ranks), "order": _each(order, columns), "behind": behind}
+        later = _after(order, columns, place, [*map(_kind, after.rank), *_TYPES, "Int64"])
+    return {"rank": _tuple(ranks), "order": _each(order, columns), "later": later}
 
 
 def run_by_run(order: Order) -> Condition:
-    """Return the order of steps of runs that are ordered by their start."""
+    """Return the order of steps if runs are ordered by their start."""
     return Condition(f"{_each(order, _PLACE).text}, StepPlace ASC", {})
 
 
@@ -80,7 +80,7 @@ def _each(order: Order, columns: Sequence[str]) -> Condition:
 
 
 def _ranks(order: Order, of: Mapping[str, Column]) -> Sequence[str]:
-    """Return the sort key before the start, so that what has no value comes last."""
+    """Return the sort key that precedes the start; missing values come last."""
     if order.field is START:
         return []
     column = of[order.field.name]
@@ -96,7 +96,7 @@ def _kind(number: float) -> str:
     return "Int64" if number < 2**63 else "UInt64"
 
 
-def _behind(
+def _after(
     order: Order, columns: Sequence[str], place: Sequence[object], kinds: Sequence[str]
 ) -> Condition:
     values = {f"after_{number}": value for number, value in enumerate(place)}

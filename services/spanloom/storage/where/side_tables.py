@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.fields import Subject
+from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.core.query.where.tree import Compare, Exists, In, Operator
 from spanloom.core.records.hit import Part
 from spanloom.storage.annotations.queues import ReadQueues
@@ -18,30 +18,30 @@ from spanloom.storage.where.comparisons import any_step
 
 if TYPE_CHECKING:
     from spanloom.core.model.access import Reach
-    from spanloom.storage.engine.lane import Lane
+    from spanloom.storage.engine.connection import Connection
     from spanloom.storage.where.comparisons import Literals
 
 
-class Beside:
-    """Access to these tables, and which of their rows the reader may see."""
+class SideTables:
+    """Access to these tables, restricted to the rows that the reader may see."""
 
-    def __init__(self, lane: Lane, reach: Reach) -> None:
-        """Use this lane for lookups, and the reach of the reader."""
-        self.lane = lane
+    def __init__(self, connection: Connection, reach: Reach) -> None:
+        """Use the connection for lookups, and the reader's reach."""
+        self.connection = connection
         self.reach = within(reach)
         self._projects = reach
-        self._said: Condition | None = None
+        self._visible: Condition | None = None
 
     @property
-    def said(self) -> Condition:
+    def visible(self) -> Condition:
         """The condition that annotations and scores of a run are visible: in reach, not withheld.
 
-        What a blind queue withholds from anyone is ignored here: the caller is anonymous.
+        Those that a blind queue withholds from anyone are hidden here, as the caller is anonymous.
         """
-        if self._said is None:
-            withheld = withheld_from_all(ReadQueues(self.lane), self._projects)
-            self._said = _without(self.reach, sorted(withheld))
-        return self._said
+        if self._visible is None:
+            withheld = withheld_from_all(ReadQueues(self.connection), self._projects)
+            self._visible = _without(self.reach, sorted(withheld))
+        return self._visible
 
 
 def _without(reach: Condition, withheld: list[tuple[str, str]]) -> Condition:
@@ -61,67 +61,67 @@ _NUMBER = "assumeNotNull(told.1)"
 _TARGETS = {Subject.RUN: "trajectory", Subject.STEP: "step"}
 
 
-def annotated(subject: Subject, beside: Beside, literals: Literals) -> Column:
-    """Return the flag that some annotation has a newest revision that does not retract it."""
-    literals.values.update(beside.said.values)
+def annotated(subject: Subject, tables: SideTables, literals: Literals) -> Column:
+    """Return the flag whether some annotation's newest revision is not a retraction."""
+    literals.values.update(tables.visible.values)
     return Column(
         f"({_PLACES[subject]} IN (SELECT {_NAMED[subject]} FROM annotations"  # noqa: S608
-        f" WHERE {beside.said.text} GROUP BY Project, TraceId, Scheme, Annotator, StepId"
+        f" WHERE {tables.visible.text} GROUP BY Project, TraceId, Scheme, Annotator, StepId"
         " HAVING NOT argMax(IsDeleted, (Revision, AtUnixMicro, WriteId))))"
     )
 
 
 def scored(
-    where: Compare | In | Exists, subject: Subject, beside: Beside, literals: Literals
+    where: Compare | In | Exists, subject: Subject, tables: SideTables, literals: Literals
 ) -> str:
     """Return the condition that one of the values of a score meets the comparison.
 
-    ``!=`` means that there are values, and none is equal.
+    ``!=`` means that there are values, but none is equal.
     """
-    literals.values.update(beside.said.values)
+    literals.values.update(tables.visible.values)
     name = literals.text(where.key)
     match where:
         case Compare(field, Operator.NOT_EQUAL, value):
             equal = f"{_NUMBER} = {literals.of(field.type, value)}"
-            some, none = (_any_score(subject, beside, name, c) for c in ("true", equal))
+            some, none = (_any_score(subject, tables, name, c) for c in ("true", equal))
             return f"({some} AND NOT {none})"
         case Compare(field, operator, value):
-            asked = f"{_NUMBER} {operator.value} {literals.of(field.type, value)}"
+            condition = f"{_NUMBER} {operator.value} {literals.of(field.type, value)}"
         case In(field, values):
-            asked = f"has({literals.list_of(field.type, values)}, {_NUMBER})"
+            condition = f"has({literals.list_of(field.type, values)}, {_NUMBER})"
         case Exists():
-            asked = "true"
-    return _any_score(subject, beside, name, asked)
+            condition = "true"
+    return _any_score(subject, tables, name, condition)
 
 
-def _any_score(subject: Subject, beside: Beside, name: str, asked: str) -> str:
+def _any_score(subject: Subject, tables: SideTables, name: str, condition: str) -> str:
     """Return the condition that a current score of this name meets the condition ``asked``."""
     last = "argMax((ValueNumber, NOT IsDeleted AND Status = 'ok'), Revision)"
     return (
         f"({_PLACES[subject]} IN (SELECT {_NAMED[subject]} FROM ("  # noqa: S608  # no literal
-        f"SELECT {_NAMED[subject]}, {last} AS told FROM scores WHERE {beside.said.text}"
+        f"SELECT {_NAMED[subject]}, {last} AS told FROM scores WHERE {tables.visible.text}"
         f" AND Target = '{_TARGETS[subject]}' AND Name = {name}"
         " GROUP BY Project, TraceId, StepId, ScoreId)"
-        f" WHERE told.2 AND isNotNull(told.1) AND {asked}))"
+        f" WHERE told.2 AND isNotNull(told.1) AND {condition}))"
     )
 
 
-def words_of_run(words: str, part: str, beside: Beside, literals: Literals) -> str:
-    """Return the condition that one text of a run has all these words; any part if it is empty."""
-    return any_step(words_of_step(words, part, beside, literals))
+def words_of_run(words: str, part: str, tables: SideTables, literals: Literals) -> str:
+    """Return the condition that one text of a run has all these words; empty ``part`` means any."""
+    return any_step(words_of_step(words, part, tables, literals))
 
 
-def words_of_step(words: str, part: str, beside: Beside, literals: Literals) -> str:
+def words_of_step(words: str, part: str, tables: SideTables, literals: Literals) -> str:
     """Return the condition that a step has a text with all these words.
 
-    A text counts if the run's row has its hash at that step: others are of older versions.
+    Texts whose hash the run's row does not have at that step are of older versions, and ignored.
     """
     if not words:
         raise InvalidQueryError(f'{part} is asked for words: {part}: "rate limit"', "where")
-    wanted = having_text(beside.lane, parse_text_query(words), literals.next_name())
-    literals.values.update({**wanted.values, **beside.reach.values})
+    wanted = having_text(tables.connection, parse_text_query(words), literals.next_name())
+    literals.values.update({**wanted.values, **tables.reach.values})
     parts = literals.texts([part] if part else [str(one) for one in Part])
-    rows = f"{beside.reach.text} AND Part IN {parts} AND {wanted.text}"
+    rows = f"{tables.reach.text} AND Part IN {parts} AND {wanted.text}"
     return (
         "((Project, StartTimeUnixNano, TraceId, StepId, StepText) IN ("  # noqa: S608  # no literal
         f"SELECT Project, TrajectoryStart, TraceId, StepId, Hash FROM step_texts WHERE {rows}))"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from spanloom.core.errors import NoHeartbeatError, StoreUnavailableError
 from spanloom.core.ports.workers import LIVING_S, Worker
 from spanloom.storage.engine.connect import connector_of
-from spanloom.storage.engine.lane import Lane
+from spanloom.storage.engine.connection import Connection
+from spanloom.storage.engine.failures import ACCESS_DENIED
 from spanloom.storage.engine.migrate import refuse_newer
-from spanloom.storage.engine.rights import ACCESS_DENIED
 from spanloom.storage.engine.statements import query
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ SETTINGS: Mapping[str, Setting] = {"max_execution_time": 5}
 
 
 class ClickHouseWorkers:
-    """``WorkerStore`` over a lane of its own: a heartbeat waits for no other statement."""
+    """``WorkerStore`` over its own connection, so a heartbeat waits for no other statement."""
 
-    def __init__(self, open_lane: Callable[[], Lane], me: str, release: str) -> None:
-        """Take the id and the release of this process; the lane is opened at first use."""
-        self._open_lane = open_lane
+    def __init__(self, open_connection: Callable[[], Connection], me: str, release: str) -> None:
+        """Set the id and the release of this process; the connection is opened at first use."""
+        self._open_connection = open_connection
         self._me = me
         self._release = release
-        self._opened: Lane | None = None
+        self._opened: Connection | None = None
         self._only_reads = False
 
     def beat(self, kinds: Sequence[str], age_s: float) -> None:
@@ -37,7 +37,7 @@ class ClickHouseWorkers:
 
         An account that only reads is not tried: a refusal looks like that of a read-only host.
         """
-        refuse_newer(self._lane())
+        refuse_newer(self._connection())
         if self._only_reads:
             raise NoHeartbeatError("its account of the server may only read")
         try:
@@ -53,7 +53,7 @@ class ClickHouseWorkers:
 
     def living(self) -> Sequence[Worker]:
         """See ``WorkerStore.living``."""
-        rows = self._lane().rows("living", living_s=LIVING_S)
+        rows = self._connection().rows("living", living_s=LIVING_S)
         return [Worker(kind, worker_id, release) for kind, worker_id, release in rows]
 
     def close(self) -> None:
@@ -62,7 +62,7 @@ class ClickHouseWorkers:
             self._opened.close()
 
     def _record(self, kinds: Sequence[str], age_s: float, *, is_over: bool) -> None:
-        self._lane().run(
+        self._connection().run(
             query("beat"),
             id=self._me,
             kinds=",".join(kinds),
@@ -71,15 +71,15 @@ class ClickHouseWorkers:
             is_over=int(is_over),
         )
 
-    def _lane(self) -> Lane:
+    def _connection(self) -> Connection:
         if self._opened is None:
-            lane = self._open_lane()
-            ((read_only,),) = lane.rows("read_only")
-            self._only_reads, self._opened = bool(int(read_only)), lane
+            connection = self._open_connection()
+            ((read_only,),) = connection.rows("read_only")
+            self._only_reads, self._opened = bool(int(read_only)), connection
         return self._opened
 
 
 def open_workers(url: Where, me: str, release: str) -> ClickHouseWorkers:
-    """Return the heartbeats of a server, which need not answer yet; ``me`` is this process."""
+    """Return the heartbeats on a server that may be unreachable yet; ``me`` is this process."""
     connect = connector_of(url)
-    return ClickHouseWorkers(lambda: Lane(connect(), SETTINGS), me, release)
+    return ClickHouseWorkers(lambda: Connection(connect(), SETTINGS), me, release)

@@ -12,7 +12,7 @@ from tests.support.stub_kinds import run_document
 from spanloom.core.errors import InvalidRequestError
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.files.items import read_item
-from spanloom.evaluation.files.judging import Judgement, given_run
+from spanloom.evaluation.files.judging import Judgement, run_to_judge
 
 
 def item(key: str, response: str = "", **source: Any) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def judge(items: list[dict[str, Any]], runs: list[dict[str, Any]]) -> Judgement:
     for one in items:
         judgement.items.add(read_item(one))
     for run in runs:
-        judgement.take(given_run(run))
+        judgement.take(run_to_judge(run))
     judgement.finish()
     return judgement
 
@@ -53,7 +53,7 @@ def test_a_run_is_judged_by_what_its_item_expects() -> None:
         [item("a", "Oslo", trace_id=f"{1:032x}")], [run_document(1, {"score": 1})]
     ).rows()
     assert row.result["rationale"] == "1 of Oslo"
-    assert row.shown == ['agent planner: output {"score": 1}']
+    assert row.excerpts == ['agent planner: output {"score": 1}']
 
 
 def test_runs_of_one_item_are_its_repeats_by_start_and_trace() -> None:

@@ -12,7 +12,7 @@ from tests.support.scripted_judge import MODEL, RUN
 
 import spanloom
 from spanloom.core.secrets import remember
-from spanloom.evaluation.judge.failures import as_ask_error, retry_after_s
+from spanloom.evaluation.judge.failures import as_model_error, retry_after_s
 
 KEY = "sk-unit-7d1e55a0"
 
@@ -42,7 +42,7 @@ class ModelTimeoutError(Exception):
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "is_passing", "is_final"),
+    ("error", "code", "is_retryable", "is_final"),
     [
         (ModelHTTPError(401, KEY), "provider_denied", False, True),
         (ModelHTTPError(403), "provider_denied", False, True),
@@ -67,11 +67,11 @@ class ModelTimeoutError(Exception):
     ],
 )
 def test_an_error_says_whether_to_ask_again_and_shows_no_key(
-    error: Exception, code: str, is_passing: bool, is_final: bool
+    error: Exception, code: str, is_retryable: bool, is_final: bool
 ) -> None:
     remember(KEY)
-    found = as_ask_error(error)
-    assert (found.code.value, found.is_passing, found.is_final) == (code, is_passing, is_final)
+    found = as_model_error(error)
+    assert (found.code.value, found.is_retryable, found.is_final) == (code, is_retryable, is_final)
     assert KEY not in str(found)
 
 
@@ -82,7 +82,7 @@ def test_a_pause_is_seconds_or_a_date() -> None:
     assert retry_after_s({}) is None
     later = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
     assert 3_000 < (retry_after_s({"retry-after": later}) or 0) <= 3_600
-    assert as_ask_error(ModelHTTPError(429, None, **{"retry-after": "3"})).retry_after_s == 3
+    assert as_model_error(ModelHTTPError(429, None, **{"retry-after": "3"})).retry_after_s == 3
 
 
 def test_without_the_library_there_is_an_error_that_says_what_to_install(

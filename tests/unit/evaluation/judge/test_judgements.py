@@ -12,9 +12,9 @@ import spanloom
 from spanloom.core.model.trajectory import Usage
 from spanloom.evaluation import InvalidEvaluatorError, kappa
 from spanloom.evaluation.contract.errors import ErrorCode
-from spanloom.evaluation.judge import asking
+from spanloom.evaluation.judge import client
 from spanloom.evaluation.judge.cache import Cache
-from spanloom.evaluation.judge.port import AskError, Reply
+from spanloom.evaluation.judge.port import ModelError, Reply
 from spanloom.evaluation.making import make_evaluator
 from spanloom.evaluation.subject.subject import Subject
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Members = dict[str, Any]
 VALUES: Members = {"values": ["polite", "rude"], "pass": ["polite"]}
 SCALE: Members = {"scale": {"min": 0, "max": 1}, "threshold": 0.8}
-BUSY = AskError(ErrorCode.PROVIDER_FAILED, "429", is_passing=True)
-DENIED = AskError(ErrorCode.PROVIDER_DENIED, "401", is_final=True)
+BUSY = ModelError(ErrorCode.PROVIDER_FAILED, "429", is_retryable=True)
+DENIED = ModelError(ErrorCode.PROVIDER_DENIED, "401", is_final=True)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_votes_without_a_majority_are_an_error() -> None:
 
 
 def test_what_passes_is_asked_again_after_longer_and_longer_waits() -> None:
-    told = AskError(ErrorCode.PROVIDER_FAILED, "503", is_passing=True, retry_after_s=7)
+    told = ModelError(ErrorCode.PROVIDER_FAILED, "503", is_retryable=True, retry_after_s=7)
     judge = judge_by(Script([BUSY, BUSY, told, answer(True)]))
     assert judge().value is True
     first, second, third = judge.waits
@@ -117,7 +117,7 @@ def test_what_passes_is_asked_again_after_longer_and_longer_waits() -> None:
 
 
 def test_a_provider_that_wants_a_long_pause_is_not_asked_again() -> None:
-    far = AskError(ErrorCode.PROVIDER_FAILED, "429", is_passing=True, retry_after_s=3_600)
+    far = ModelError(ErrorCode.PROVIDER_FAILED, "429", is_retryable=True, retry_after_s=3_600)
     script = Script([far])
     judge = judge_by(script)
     assert judge().error_code == "provider_failed"
@@ -134,9 +134,9 @@ def test_what_every_call_would_answer_stops_all_that_follow() -> None:
 def test_failures_in_a_row_stop_the_judge() -> None:
     script = Script([BUSY])
     judge = judge_by(script, tries=2)
-    results = [judge() for _ in range(asking.BREAKER + 3)]
+    results = [judge() for _ in range(client.BREAKER + 3)]
     assert {result.error_code for result in results} == {"provider_failed"}
-    assert len(script.asked) == 2 * asking.BREAKER
+    assert len(script.asked) == 2 * client.BREAKER
     assert "in a row" in results[-1].rationale
 
 
@@ -210,7 +210,7 @@ def test_a_cut_answer_gets_room_for_twice_as_much_once() -> None:
 
 def test_a_prompt_that_is_too_long_is_halved_once() -> None:
     run: list[object] = [*RUN[:3], {**RUN[3], "content": "word " * 12_000}, RUN[4]]
-    long = AskError(ErrorCode.CONTEXT_OVERFLOW, "400")
+    long = ModelError(ErrorCode.CONTEXT_OVERFLOW, "400")
     script = Script([long, answer(True)])
     result = judge_by(script)(run)
     first, second = (prompt.tokens for prompt in script.asked)

@@ -15,7 +15,7 @@ from spanloom.evaluation.judge.fitting import Room, fit
 from spanloom.evaluation.judge.material import Material, read_material
 from spanloom.evaluation.judge.port import estimated_tokens
 from spanloom.evaluation.judge.prompt import prompts_on
-from spanloom.evaluation.judge.steps import tell_steps
+from spanloom.evaluation.judge.steps import step_lines
 from spanloom.evaluation.judge.tasks import whole_task
 from spanloom.evaluation.subject.subject import Subject
 
@@ -33,7 +33,7 @@ TOOLS = (
 
 
 def lines_of(document: Any) -> Sequence[str]:
-    return fit(tell_steps(HeldDocument(document)), Room(100_000)).parts[0].splitlines()
+    return fit(step_lines(HeldDocument(document)), Room(100_000)).parts[0].splitlines()
 
 
 def test_steps_pair_calls_with_results_and_are_numbered_in_time() -> None:
@@ -96,7 +96,7 @@ def test_categories_have_their_definitions() -> None:
 def test_files_are_left_out_and_counted() -> None:
     file = base64.b64encode(bytes(range(256)) * 40).decode()
     document = run([tool("t1", "read", 1, {}, f"a data:image/png;base64,{file} b")])
-    fitted = fit(tell_steps(HeldDocument(document)), Room(100_000))
+    fitted = fit(step_lines(HeldDocument(document)), Room(100_000))
     assert file[:50] not in fitted.parts[0]
     assert "a [file of" in fitted.parts[0]
     assert fitted.coverage < 0.1
@@ -104,7 +104,7 @@ def test_files_are_left_out_and_counted() -> None:
 
 def test_a_long_run_keeps_its_recent_results_and_says_how_much_was_read() -> None:
     steps = [tool(f"t{n}", "read", n, {}, f"<{n}> " + f"word{n} " * 400) for n in range(1, 41)]
-    told = tell_steps(HeldDocument(run(steps)))
+    told = step_lines(HeldDocument(run(steps)))
     whole = fit(told, Room(1_000_000))
     assert whole.coverage == 1
     fitted = fit(told, Room(8_000))
@@ -118,7 +118,7 @@ def test_a_long_run_keeps_its_recent_results_and_says_how_much_was_read() -> Non
 
 def test_a_very_long_run_keeps_both_ends() -> None:
     steps = [tool(f"t{n}", "read", n, {}, f"result {n}") for n in range(1, 2_001)]
-    told = tell_steps(HeldDocument(run(steps)))
+    told = step_lines(HeldDocument(run(steps)))
     fitted = fit(told, Room(1_000))
     assert estimated_tokens(fitted.parts[0]) <= 1_000
     assert fitted.parts[0].startswith("1 | planner | tool | read | result t1 ok: result 1\n")

@@ -19,9 +19,9 @@ from spanloom.evaluation.judge.cache import Cache
 from spanloom.evaluation.judge.canary import HASHED
 from spanloom.evaluation.judge.fitting import Room, fit
 from spanloom.evaluation.judge.material import read_material
-from spanloom.evaluation.judge.port import AskError, estimated_tokens
+from spanloom.evaluation.judge.port import ModelError, estimated_tokens
 from spanloom.evaluation.judge.prompt import prompts_on
-from spanloom.evaluation.judge.steps import tell_steps
+from spanloom.evaluation.judge.steps import step_lines
 from spanloom.evaluation.subject.subject import Subject
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.judge.port import Prompt
 
 SMALL: dict[str, Any] = {"context_tokens": 5_000}
-TOO_LONG = AskError(ErrorCode.CONTEXT_OVERFLOW, "400")
+TOO_LONG = ModelError(ErrorCode.CONTEXT_OVERFLOW, "400")
 NOTES = json.dumps({"findings": "step 3 is rude", "evidence": [3], "summary": "it searched"})
 
 
@@ -146,7 +146,7 @@ def test_a_window_without_notes_is_asked_for_again_and_then_an_error() -> None:
 
 def test_long_results_are_cut_before_a_run_is_split() -> None:
     steps = [tool(f"t{n}", "read", n, {}, f"<{n}> " + "word " * 3_000) for n in range(1, 9)]
-    fitted = fit(tell_steps(HeldDocument(run(steps))), Room(4_000, 8, 4_000))
+    fitted = fit(step_lines(HeldDocument(run(steps))), Room(4_000, 8, 4_000))
     assert len(fitted.parts) == 1
     assert "characters left out]" in fitted.parts[0]
 
@@ -167,7 +167,7 @@ def test_every_prompt_fits(context: int, text: str) -> None:
 
 
 def test_a_line_longer_than_a_window_is_cut() -> None:
-    told = tell_steps(HeldDocument(run([model("m1", 1, said="x " * 100_000)])))
+    told = step_lines(HeldDocument(run([model("m1", 1, said="x " * 100_000)])))
     fitted = fit(told, Room(1_000, 4, 1_000))
     assert all(estimated_tokens(part) <= 1_000 for part in fitted.parts)
     assert fitted.coverage < 0.1

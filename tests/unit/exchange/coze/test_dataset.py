@@ -11,7 +11,7 @@ from tests.support.drafted import planner
 from tests.support.exchange_validators import coze_dataset
 from tests.support.exchanged import read, read_all, refusal, write
 
-from spanloom.core.exchange.coze.dataset import MAX_ITEM_BYTES, schema_beside
+from spanloom.core.exchange.coze.dataset import MAX_ITEM_BYTES, schema_file
 from spanloom.core.formats.imported import find_difference
 from spanloom.core.formats.losses import NotHeldError
 from spanloom.core.formats.readers import Refused, Taken
@@ -79,7 +79,7 @@ def test_a_run_larger_than_an_item_is_not_held() -> None:
 
 
 def test_the_schema_of_the_set_is_a_file_beside() -> None:
-    ((name, body),) = schema_beside("trips.jsonl").items()
+    ((name, body),) = schema_file("trips.jsonl").items()
     assert name == "trips.schema.json"
     schema = json.loads(body)
     assert schema["name"] == "trips"

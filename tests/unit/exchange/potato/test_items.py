@@ -12,7 +12,7 @@ from tests.support.drafted import planner
 from tests.support.examples import examples
 
 from spanloom.core.exchange.potato.reading import POTATO, fits
-from spanloom.core.exchange.potato.writing import files_beside, write
+from spanloom.core.exchange.potato.writing import config_files, write
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Losses
 from spanloom.core.formats.readers import Located, Reading, Refused, Taken
@@ -102,7 +102,7 @@ def test_agents_of_an_item_are_agents_of_the_run() -> None:
 
 
 def test_the_configuration_has_whole_weights() -> None:
-    (content,) = files_beside("items.json").values()
+    (content,) = config_files("items.json").values()
     config = orjson.loads(content)
     (scheme,) = config["annotation_schemes"]
     assert all(isinstance(one["weight"], int) for one in scheme["severities"])

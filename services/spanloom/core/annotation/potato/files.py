@@ -83,7 +83,7 @@ def _step(step: DocumentStep) -> Json:
 
 
 def _thought(step: DocumentStep) -> str:
-    """Return the thought that an item had at a step that is no model call."""
+    """Return the thought in the metadata of a tool step, as imported from Potato; else empty."""
     return str(step.metadata.get("thought", "")) if step.type == "tool" else ""
 
 

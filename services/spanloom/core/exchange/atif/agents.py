@@ -1,4 +1,4 @@
-"""Reads the steps of one agent of a trajectory, and of the agents below it."""
+"""Reads the steps of one agent of a trajectory, and of its subagents."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ _OURS = frozenset(
 _SOURCES = frozenset({"system", "user", "agent"})
 _NAMELESS = "agent"
 _A_TOOL = "observation"
-"""The name of a result without a call."""
+"""The name of a tool whose result has no call."""
 
 
 class Run:
-    """A run that is read."""
+    """The run that is being read."""
 
     def __init__(
         self, trace_id: str, losses: Losses, embedded: dict[str, tuple[str, Json]]
@@ -80,11 +80,11 @@ class Run:
         self._taken: set[str] = set()
 
     def new_id(self, path: str, own: object) -> str:
-        """Return the id of a step: its own if it has the form and is free."""
+        """Return the id of a step: ``own`` if it is a valid span id and unused, else a hash."""
         source = own if isinstance(own, str) else ""
-        made = step_id_of(self.trace_id, path, source, self._taken)
-        note_made(made, source, path or "agent", self.losses)
-        return made
+        step_id = step_id_of(self.trace_id, path, source, self._taken)
+        note_made(step_id, source, path or "agent", self.losses)
+        return step_id
 
     def add(self, step: DraftStep) -> None:
         """Add a step."""
@@ -94,7 +94,7 @@ class Run:
         self.steps.append(step)
 
     def add_agent(self, agent_id: str, under: DraftStep, step: DraftStep | None = None) -> None:
-        """Add the steps of an embedded agent, which is ``step``, else one below ``under``."""
+        """Add the steps of an embedded agent: ``step``, or a new step below ``under``."""
         if agent_id not in self.embedded:
             return
         where, trajectory = self.embedded.pop(agent_id)
@@ -108,7 +108,7 @@ class AgentReading:
     """One agent's trajectory."""
 
     def __init__(self, run: Run, trajectory: Json, where: str) -> None:
-        """Begin with the place of the trajectory, which ends in a dot or is empty."""
+        """Read the agent's facts; ``where`` prefixes places, and ends in a dot or is empty."""
         self._run, self._where, self._trajectory = run, where, trajectory
         self._steps = a_list(trajectory.get("steps"), f"{where}steps")
         about = an_object(trajectory.get("agent"), f"{where}agent")
@@ -140,7 +140,7 @@ class AgentReading:
         return root
 
     def below(self, agent_id: str, under: DraftStep) -> DraftStep:
-        """Add this agent below a step, and return it."""
+        """Add this agent as a child of a step, and return it."""
         step = DraftStep(
             self._run.new_id(f"{self._where}agent", agent_id), under.id, Kind.AGENT, self.name
         )
@@ -150,7 +150,7 @@ class AgentReading:
         return step
 
     def read_steps(self, agent: DraftStep) -> Sequence[int]:
-        """Add the agent's steps, and return their times with that of the end."""
+        """Add the agent's steps; return their start times in ms, and its end time last."""
         agent.metadata = {**agent.metadata, **self.metadata}
         times = _times(self._steps, agent.start_ms)
         last = at = 0
@@ -174,7 +174,7 @@ class AgentReading:
         return times
 
     def _note_unread(self, step: Json, where: str) -> None:
-        """Count what a step has that no run has a place for."""
+        """Count the members of a step that a run cannot hold."""
         losses, metrics = self._run.losses, step.get("metrics")
         note_unread(step, _OF_A_STEP, losses, where)
         note_unread(_extra(step), _OURS, losses, f"{where}.extra")
@@ -190,7 +190,7 @@ class AgentReading:
             note_unread(_extra(result), _OURS, losses, f"{place}.extra")
 
     def _hear(self, step: Json, where: str) -> None:
-        """Keep a message for the next model step; also a copied answer."""
+        """Keep a message, or a copied answer, as input of the next model step."""
         extra = _extra(step)
         role = {"agent": "assistant", "system": "system"}.get(step["source"], "user")
         if role == "system" and extra.get("role") == "developer":
@@ -240,7 +240,7 @@ class AgentReading:
         self._heard.append({"role": "tool", "tool_call_id": call_id, "content": content})
 
     def _output(self, step: Json, calls: Sequence[Json], where: str) -> str:
-        """Return the output of a model step; empty if it said nothing."""
+        """Return the output of a model step; empty without text or calls."""
         message: Json = {
             "role": "assistant",
             "content": _content(step.get("message"), f"{where}.message"),
@@ -296,7 +296,7 @@ class AgentReading:
             for at, name in enumerate(names):
                 self._run.totals[at] += usage_of([metrics.get(name)])[0]
 
-    def _read_dispatch(  # all that a step has
+    def _read_dispatch(  # all members of a step
         self,
         agent: DraftStep,
         step: Json,
@@ -305,7 +305,7 @@ class AgentReading:
         where: str,
         times: Sequence[int],
     ) -> None:
-        """Add the tools and agents of a step that no model made."""
+        """Add the tools and agents of a step without a model call."""
         by_id: dict[str, Json] = {}
         for result in results:
             by_id.setdefault(str(result.get("source_call_id")), result)
@@ -325,7 +325,7 @@ class AgentReading:
         for result in by_id.values():
             self._add_tool(agent, f"{where}.{len(self._ids)}", None, result, times, called=False)
 
-    def _add_tool(  # what one result says
+    def _add_tool(  # the facts of one result
         self,
         agent: DraftStep,
         path: str,
@@ -338,14 +338,14 @@ class AgentReading:
         extra, text = _extra(result), _text(result.get("content"), f"{path}.content")
         error = _error(extra, text)
         name = _name(extra, _function_name(call) or _A_TOOL)
-        is_told = error is not None and "error_message" not in extra
+        is_repeated = error is not None and "error_message" not in extra
         found = DraftStep(
             self._run.new_id(path, extra.get("step_id")),
             self._parent(extra, agent),
             Kind.TOOL,
             name,
             _input(call, called=called),
-            "" if is_told else text,
+            "" if is_repeated else text,
             times[0],
             times[-1] - times[0],
             error=error,
@@ -367,7 +367,7 @@ class AgentReading:
 
 
 def _times(steps: Sequence[Any], start: int) -> Sequence[int]:
-    """Return the time of each step, and of the end."""
+    """Return the start time of each step, and the end time, in ms since the epoch."""
     known = [ms_of(step.get("timestamp")) if isinstance(step, dict) else None for step in steps]
     times = filled(known, start)
     return [*times, times[-1]] if times else [start, start]
@@ -410,7 +410,7 @@ def _function_name(call: Json | None) -> str:
 
 
 def _arguments_text(call: Json) -> str:
-    """Return the arguments of a call as text; what was no object is as it was."""
+    """Return the arguments of a call as text; those that were no object are unwrapped."""
     arguments = call.get("arguments")
     if isinstance(arguments, dict) and arguments.keys() == {RAW}:
         return str(arguments[RAW])
@@ -423,7 +423,7 @@ def _message_call(call: Json) -> Json:
 
 
 def _input(call: Json | None, *, called: bool) -> str:
-    """Return the input of a tool; of one that no model called, the only argument may be a text."""
+    """Return the input of a tool; without a model's call, a lone text argument is the input."""
     if call is None:
         return ""
     arguments = call.get("arguments")
@@ -445,8 +445,8 @@ def _results(step: Json, where: str) -> Iterator[Json]:
 
 def _references(result: Json, where: str) -> Sequence[str]:
     """Return the ids of the trajectories that a result refers to."""
-    given = result.get("subagent_trajectory_ref") or []
-    listed = given if isinstance(given, list) else [given]  # before 1.7 also one alone
+    raw = result.get("subagent_trajectory_ref") or []
+    listed = raw if isinstance(raw, list) else [raw]  # before 1.7 also one alone
     found = (an_object(one, f"{where}.subagent_trajectory_ref") for one in listed)
     return [one["trajectory_id"] for one in found if isinstance(one.get("trajectory_id"), str)]
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _VERSION = re.compile(r"ATIF-v1\.([0-9]{1,2})")
 _LATEST, _WITHOUT_SESSION = 8, 7
-"""Minor versions: the latest that is known, and the first in which ``session_id`` may be absent."""
+"""Minor versions: the latest one known, and the first in which ``session_id`` is optional."""
 _EMBEDDED = "subagent_trajectories"
 _TRACE_DIGITS = 32
 _OF_EXTRA = ("user_id", "environment", "release", "tags")
@@ -46,7 +46,7 @@ def fits(value: Any) -> bool:
 
 
 def read_one(value: Any, reading: Reading) -> Iterable[Json]:
-    """Yield the run of a trajectory."""
+    """Yield the trajectory as a canonical document."""
     trajectory = an_object(value, "the value")
     minor = _minor_version(trajectory)
     session = trajectory.get("session_id")
@@ -59,7 +59,7 @@ def read_one(value: Any, reading: Reading) -> Iterable[Json]:
     note_made(trace_id, source, "trajectory_id", reading.losses)
     run = Run(trace_id, reading.losses, _embedded(trajectory))
     root = AgentReading(run, trajectory, "").read_root()
-    for agent_id in list(run.embedded):  # those that no step refers to
+    for agent_id in list(run.embedded):  # those without a reference from a step
         run.add_agent(agent_id, root)
     _take_extra(root, trajectory.get("extra"))
     note_unread(trajectory.get("extra"), _EXTRA, reading.losses, "extra")
@@ -80,7 +80,7 @@ def _minor_version(trajectory: Json) -> int:
 
 
 def _embedded(trajectory: Json) -> dict[str, tuple[str, Json]]:
-    """Return the trajectories of agents below, with their places, by id; also those inside them."""
+    """Return the subagents' trajectories at any depth by id, each with its place."""
     found: dict[str, tuple[str, Json]] = {}
     waiting = [("", trajectory)]
     while waiting:
@@ -97,7 +97,7 @@ def _embedded(trajectory: Json) -> dict[str, tuple[str, Json]]:
 
 
 def _take_extra(root: DraftStep, given: object) -> None:
-    """Take what our own writer has of the root: its type, texts and error."""
+    """Restore what our own writer kept of the root: its type, texts and error."""
     extra = given if isinstance(given, dict) else {}
     if extra.get("root_type") in (Kind.GRAPH, Kind.OTHER):
         root.kind = Kind(extra["root_type"])
@@ -130,7 +130,7 @@ def _extras(trajectory: Json, trace_id: str, source: str) -> Mapping[str, object
 
 
 def _check_totals(trajectory: Json, run: Run) -> None:
-    """Note totals that contradict the steps; those of the document are always sums."""
+    """Note totals that contradict the steps; the document's totals are always their sums."""
     totals = trajectory.get("final_metrics")
     if not isinstance(totals, dict):
         return

@@ -21,11 +21,11 @@ IMAGES = {"jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png"} | {
     "gif": "image/gif",
     "webp": "image/webp",
 }
-"""Media types of images by the ends of their addresses; other types are not permitted."""
+"""Media types of images by the file suffix in their URLs; other types are not permitted."""
 
 
 def time_of(ms: int) -> str:
-    """Return a time with milliseconds in UTC; empty if it is unknown or has no such form."""
+    """Return a time as ISO 8601 with milliseconds in UTC; empty if unknown or out of range."""
     return rfc3339_ms(ms) if 0 < ms <= LAST_MS else ""
 
 
@@ -36,9 +36,9 @@ def ms_of(text: object) -> int | None:
 
 
 def content_of(content: object, step_id: str, losses: Losses) -> str | list[Json]:
-    """Return the content of a message: a text, or parts if there is an image at an address.
+    """Return the content of a message: a text, or parts if an image has a URL.
 
-    Bytes in a message would have to be a file beside; they become a placeholder.
+    Embedded bytes would need a separate file; they become a placeholder.
     """
     if not isinstance(content, list):
         return content if isinstance(content, str) else ""
@@ -50,7 +50,7 @@ def content_of(content: object, step_id: str, losses: Losses) -> str | list[Json
 
 
 def _part(part: object) -> tuple[Json, bool]:
-    """Return a part, and whether it is only a placeholder for the given one."""
+    """Return a part in ATIF's form, and whether it is only a placeholder."""
     known = part if isinstance(part, dict) else {}
     if known.get("type") == "text" and isinstance(known.get("text"), str):
         return {"type": "text", "text": known["text"]}, False
@@ -107,7 +107,7 @@ def error_in(step: DocumentStep, content: str) -> Json:
     error = step.error
     if error is None:
         return {}
-    told: Json = {"is_error": True, "error_code": error.get("code")}
+    fields: Json = {"is_error": True, "error_code": error.get("code")}
     message = step.error_message
-    is_told = not step.output and content == message
-    return told if is_told else {**told, "error_message": message}
+    is_repeated = not step.output and content == message
+    return fields if is_repeated else {**fields, "error_message": message}

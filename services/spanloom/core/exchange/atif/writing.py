@@ -1,4 +1,4 @@
-"""Writes a run as a trajectory of ATIF 1.8, by the stricter rules that Harbor has."""
+"""Writes a run as a trajectory of ATIF 1.8, by Harbor's stricter rules."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ CALL = "chat"
 AGENT_VERSION = "agent_version"
 """Metadata of an agent: its version, where the source has one."""
 RAW = "_raw"
-"""The only argument of a call whose arguments are no object."""
+"""Name of the only argument of a call whose arguments are not an object."""
 ROOT_ID = "step_id"
-"""In ``extra`` of a trajectory: the id of its root, unless ``root_id_in`` finds it without."""
+"""In ``extra`` of a trajectory: the id of its root, unless ``root_id_in`` can infer it."""
 HEARD = "is_only_heard"
-"""In ``extra`` of a result that only the input of a model has: no step ran the tool."""
+"""In ``extra`` of a result that is only in a model's input: no step ran the tool."""
 _SOURCES = {"system": "system", "developer": "system"}
 _SETTLED = "settled"
 _OF_EXTRA = ("user_id", "environment", "release", "tags")
@@ -77,14 +77,14 @@ def write(stored: Stored, losses: Losses) -> bytes:
         raise NotHeldError(Code.NO_AGENT, "no agent of the run has steps")
     main, *below = agents
     known = {agent.id for agent in below}
-    told = _Agent(main, known, losses)
+    main_agent = _Agent(main, known, losses)
     others = [_Agent(agent, known, losses) for agent in below]
-    named = set().union(*(one.referred for one in (told, *others)))
+    named = set().union(*(one.referred for one in (main_agent, *others)))
     for agent in below:
-        if agent.id not in named:  # of a document that has no step for it
-            told.dispatch(agent)
+        if agent.id not in named:  # the document has no step with this id
+            main_agent.dispatch(agent)
     count_lost(document, _KEPT, losses)
-    return dump(_trajectory(document, told, others))
+    return dump(_trajectory(document, main_agent, others))
 
 
 def _agents(document: Document) -> Sequence[DocumentAgent]:
@@ -99,7 +99,7 @@ def _is_held(step: DocumentStep) -> bool:
 
 
 def _trajectory(document: Document, main: _Agent, others: Sequence[_Agent]) -> Json:
-    told, usage = document.extraction, document.root.metrics_info
+    extraction, usage = document.extraction, document.root.metrics_info
     metrics = main.totals()
     costs = [cost for one in (main, *others) if (cost := one.cost) is not None]
     if costs:
@@ -110,12 +110,12 @@ def _trajectory(document: Document, main: _Agent, others: Sequence[_Agent]) -> J
     }
     trajectory: Json = {
         "schema_version": VERSION,
-        "session_id": str(told.get("conversation_id") or document.id),
+        "session_id": str(extraction.get("conversation_id") or document.id),
         "trajectory_id": document.id,
         **main.body(),
         "final_metrics": metrics,
     }
-    if notes := _notes(told):
+    if notes := _notes(extraction):
         trajectory["notes"] = notes
     if extra := _extra(document, main):
         trajectory["extra"] = extra
@@ -129,39 +129,39 @@ def _trajectory(document: Document, main: _Agent, others: Sequence[_Agent]) -> J
             }
             for one in others
         ]
-    own = _own(told)
+    own = _own(extraction)
     if continued := own.get(CONTINUED):
         trajectory[CONTINUED] = continued
     return trajectory
 
 
 OF_STATUS = "the status of the run is "
-"""How our notes begin on a run that is not settled."""
+"""Start of our note on a run that is not settled."""
 CONTINUED, NOTES = "continued_trajectory_ref", "notes"
-"""Metadata of a run that are members of a trajectory."""
+"""Metadata of a run that ATIF has members for."""
 
 
-def _own(told: Mapping[str, object]) -> Mapping[str, object]:
-    own = told.get("metadata")
+def _own(extraction: Mapping[str, object]) -> Mapping[str, object]:
+    own = extraction.get("metadata")
     return own if isinstance(own, dict) else {}
 
 
-def _notes(told: Mapping[str, object]) -> str:
-    kept, status = str(_own(told).get(NOTES, "")), told.get("status", _SETTLED)
+def _notes(extraction: Mapping[str, object]) -> str:
+    kept, status = str(_own(extraction).get(NOTES, "")), extraction.get("status", _SETTLED)
     return kept or ("" if status == _SETTLED else f"{OF_STATUS}{status}")
 
 
 def _extra(document: Document, main: _Agent) -> Json:
-    """Return what a trajectory has no member for."""
-    told, root = document.extraction, document.root
-    extra: Json = {name: told[name] for name in _OF_EXTRA if told.get(name)}
-    own = {k: v for k, v in _own(told).items() if k not in (CONTINUED, NOTES)}
+    """Return the facts of a run that ATIF has no member for."""
+    extraction, root = document.extraction, document.root
+    extra: Json = {name: extraction[name] for name in _OF_EXTRA if extraction.get(name)}
+    own = {k: v for k, v in _own(extraction).items() if k not in (CONTINUED, NOTES)}
     if own:
         extra["metadata"] = own
     if root.type not in (AGENT, ""):
         extra["root_type"] = root.type
     texts = {"input": root.input, "output": root.output}
-    derived = {"input": main.asked, "output": main.answered}
+    derived = {"input": main.first_request, "output": main.last_answer}
     extra |= {name: text for name, text in texts.items() if text != derived[name]}
     if root_id_in({"steps": main.steps}) != root.id:
         extra[ROOT_ID] = root.id
@@ -169,9 +169,9 @@ def _extra(document: Document, main: _Agent) -> Json:
 
 
 def root_id_in(trajectory: Json) -> str:
-    """Return the id of the root: in ``extra``, else the one before that of the first step.
+    """Return the id of the root: from ``extra``, else the predecessor of the first step's id.
 
-    So ids that were counted up need not be written. Empty if no step has an id.
+    So consecutive ids need not be written. Empty if no step has an id.
     """
     about = trajectory.get("extra")
     own = about.get(ROOT_ID) if isinstance(about, dict) else None
@@ -188,7 +188,7 @@ class _Agent:
     """An agent and its steps in ATIF."""
 
     def __init__(self, agent: DocumentAgent, known: set[str], losses: Losses) -> None:
-        """Write the steps; ``known`` are the agents that are written as trajectories."""
+        """Write the steps; ``known`` has the agents that are written as trajectories."""
         self.agent = agent
         self.referred: set[str] = set()
         """The agents that steps refer to."""
@@ -221,7 +221,7 @@ class _Agent:
             self._emitted.add(step.id)
 
     def _add_call(self, step: DocumentStep, turns: Sequence[Turn]) -> None:
-        """Add what a model step heard, and itself with the calls it made."""
+        """Add the new input of a model step, then the step with its tool calls."""
         self._model_calls += 1
         time = time_of(step.started_at)
         answer: Json = {}
@@ -233,34 +233,34 @@ class _Agent:
                 self._add_heard_result(step, message)
             else:
                 self._add_message(step, time, message)
-        told = self._begin(time, "agent", answer.get("content", ""))
-        told["llm_call_count"] = 1
+        written = self._begin(time, "agent", answer.get("content", ""))
+        written["llm_call_count"] = 1
         if model := step.model:
-            told["model_name"] = model
+            written["model_name"] = model
             self._called.append(model)
         if thoughts := answer.get("reasoning_content"):
-            told["reasoning_content"] = thoughts
+            written["reasoning_content"] = thoughts
         if calls := answer.get("tool_calls"):
-            told["tool_calls"] = list(map(_call, calls, arguments))
-            for call in told["tool_calls"]:
-                self._callers[call["tool_call_id"]].append((told, call["function_name"]))
+            written["tool_calls"] = list(map(_call, calls, arguments))
+            for call in written["tool_calls"]:
+                self._callers[call["tool_call_id"]].append((written, call["function_name"]))
         if metrics := metrics_of(step):
-            told["metrics"] = metrics
+            written["metrics"] = metrics
             self._metrics.append(metrics)
         named = {} if step.name == CALL else {"name": step.name}
-        told["extra"] = {"step_id": step.id, **named, **self._parent(step), **error_in(step, "")}
+        written["extra"] = {"step_id": step.id, **named, **self._parent(step), **error_in(step, "")}
 
     def _add_message(self, step: DocumentStep, time: str, message: Json) -> None:
         role = message["role"]
         if "name" in message:
             self._losses.note(Code.METADATA_DROPPED, step.id)
         content = content_of(message["content"], step.id, self._losses)
-        told = self._begin(time, _SOURCES.get(role, "user"), content)
+        written = self._begin(time, _SOURCES.get(role, "user"), content)
         if role == "developer":
-            told["extra"] = {"role": role}
+            written["extra"] = {"role": role}
 
     def _add_heard_result(self, step: DocumentStep, message: Json) -> None:
-        """Add a result that only an input has."""
+        """Add a tool result that occurs only in a model's input."""
         content = content_of(message["content"], step.id, self._losses)
         call_id = str(message.get("tool_call_id") or "")
         if caller := self._caller(call_id, str(message.get("name"))):
@@ -279,7 +279,7 @@ class _Agent:
         observed(caller[0], {"source_call_id": call_id, "content": content, "extra": extra})
 
     def _caller(self, call_id: str, name: str) -> tuple[Json, str] | None:
-        """Return the step with the call, and its function; of several the first of that name."""
+        """Return the step with the call, and its function; the first of that name if several."""
         callers = self._callers.get(call_id)
         if not callers:
             return None
@@ -289,28 +289,28 @@ class _Agent:
         return found
 
     def dispatch(self, agent: DocumentStep) -> None:
-        """Add a step that ran an agent."""
+        """Add a step that ran ``agent``."""
         content = agent.output or agent.error_message
-        told = self._add_without_call(agent, {"input": agent.input}, content)
+        written = self._add_without_call(agent, {"input": agent.input}, content)
         if agent.id in self._known:
             self.referred.add(agent.id)
-            result = told["observation"]["results"][0]
+            result = written["observation"]["results"][0]
             result["subagent_trajectory_ref"] = [{"trajectory_id": agent.id}]
         else:
-            told["extra"]["type"] = AGENT
+            written["extra"]["type"] = AGENT
 
     def _add_without_call(self, step: DocumentStep, arguments: Json, content: str) -> Json:
         """Add the step of a tool or an agent that no model called."""
         call = {"tool_call_id": step.id, "function_name": step.name, "arguments": arguments}
-        told = self._begin(time_of(step.started_at), "agent", "")
-        told["llm_call_count"] = 0
-        told["tool_calls"] = [call]
-        told["extra"] = {"step_id": step.id, **self._parent(step), **error_in(step, content)}
-        observed(told, {"source_call_id": step.id, "content": content})
-        return told
+        written = self._begin(time_of(step.started_at), "agent", "")
+        written["llm_call_count"] = 0
+        written["tool_calls"] = [call]
+        written["extra"] = {"step_id": step.id, **self._parent(step), **error_in(step, content)}
+        observed(written, {"source_call_id": step.id, "content": content})
+        return written
 
     def _parent(self, step: DocumentStep) -> Json:
-        """Return the nearest step above in this agent that is written; none if it is the agent."""
+        """Return ``parent_id`` of the nearest written ancestor; empty if it is the agent itself."""
         if (above := step.parent_id) in self._emitted:
             return {"parent_id": above}
         for _ in self._parents:
@@ -323,13 +323,13 @@ class _Agent:
 
     def _begin(self, time: str, source: str, message: object) -> Json:
         """Add a step with its first members, to be completed, and return it."""
-        told: Json = {"step_id": len(self.steps) + 1}
+        written: Json = {"step_id": len(self.steps) + 1}
         if time:
-            told["timestamp"] = time
-        told["source"] = source
-        told["message"] = message
-        self.steps.append(told)
-        return told
+            written["timestamp"] = time
+        written["source"] = source
+        written["message"] = message
+        self.steps.append(written)
+        return written
 
     def body(self) -> Json:
         """Return the agent and its steps."""
@@ -347,19 +347,19 @@ class _Agent:
 
     @property
     def cost(self) -> float | None:
-        """The sum of the costs that are known of its model calls."""
+        """The sum of the known costs of its model calls."""
         costs = [one["cost_usd"] for one in self._metrics if "cost_usd" in one]
         return sum(costs) if costs else None
 
     @property
-    def asked(self) -> str:
+    def first_request(self) -> str:
         """The first text of a user."""
         found = (step["message"] for step in self.steps if step["source"] == "user")
         first = next(found, "")
         return first if isinstance(first, str) else ""
 
     @property
-    def answered(self) -> str:
+    def last_answer(self) -> str:
         """The last text of a model."""
         calls = (s for s in reversed(self.steps) if s.get("llm_call_count") and s["message"])
         return next((str(step["message"]) for step in calls), "")
@@ -367,8 +367,8 @@ class _Agent:
 
 def _call(call: Json, arguments: object) -> Json:
     """Return a tool call with arguments that are an object."""
-    given = call.get("function")
-    function = given if isinstance(given, dict) else {}
+    raw = call.get("function")
+    function = raw if isinstance(raw, dict) else {}
     if not isinstance(arguments, dict):
         text = as_text(function.get("arguments") or "")
         arguments = {RAW: text} if text else {}

@@ -6,8 +6,8 @@ Spans are classified and merged as in the canonical document; the differences ar
 - the root comes first among ``agent_steps``, even without steps; the others newest first;
 - of several roots the latest counts; without any ``root_step`` is null;
 - steps below a missing parent are left out, unless they are agents;
-- a failure reported only by the span's status is ignored;
-- empty maps and zero tokens and durations are left out, rates stay; tokens have 32 bits.
+- a failure that only the span's status reports is ignored;
+- empty maps and zero tokens and durations are left out, rates are kept; tokens have 32 bits.
 
 The builder orders steps of equal start at random: here they are ordered as in the document. A root
 that is a model or tool call is one of its own steps; for this there is no published reference.
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 _KEPT = Kept()
-"""All of the steps, and nothing that only ``extraction`` has."""
+"""Keeps everything of the steps, and nothing that is only in ``extraction``."""
 MAX_HOPS = 1_000
 MADE_ROOT = "coze.root"
 """Member of ``extraction.metadata``: the source had no root, so one was made around its agents."""
@@ -64,9 +64,9 @@ def encode_coze(stored: Stored, losses: Losses) -> bytes:
 
 
 def _as_listed(spans: Sequence[Json], view: Document) -> Sequence[Json]:
-    """Return verdicts of which those of one millisecond have the order of the document.
+    """Return the verdicts, those of the same millisecond in the order of the document.
 
-    Spans that carry an imported run know no shorter time; where one is no step they stay.
+    Spans of an imported run have no finer times. Groups with a span that is not a step stay as is.
     """
     if len(set(map(_STARTED_AT, spans))) == len(spans):
         return spans
@@ -86,7 +86,7 @@ def _places(view: Document) -> Mapping[str, tuple[int, int, int]]:
 
 
 def _verdicts(view: Document) -> Sequence[Json]:
-    """Return a verdict for each step of a document, and for a root that is no step."""
+    """Return a verdict for each step of a document, and for a root that is not a step."""
     keys = _places(view)
     root, steps = view.root, view.by_id()
     is_made = MADE_ROOT in (view.extraction.get("metadata") or {})
@@ -110,7 +110,7 @@ def _verdict(step: DocumentStep, root: DocumentStep) -> Json:
 
 
 def _note(view: Document, steps: Iterable[DocumentStep], built: Json, losses: Losses) -> None:
-    """Count what the builder leaves out of a document or shows as something else."""
+    """Count what the builder omits from a document or shows differently."""
     count_lost(view, _KEPT, losses)
     if view.root_type == "graph":
         losses.note(Code.GRAPH_FLATTENED, view.root.id)
@@ -132,12 +132,12 @@ def _note(view: Document, steps: Iterable[DocumentStep], built: Json, losses: Lo
 
 
 def _is_by_status(step: DocumentStep) -> bool:
-    """Return whether a failure is told by the status of its span alone."""
+    """Return whether a failure is reported by the span's status only."""
     return step.error is not None and step.metadata.get("error_told_by") == REPORTED_BY_STATUS
 
 
 def _types_below(built: Json, root_id: str) -> Iterator[str]:
-    """Yield the types with which the root's own steps are written: graphs are agents."""
+    """Yield the types of the root's own steps as they are written: graphs are agents."""
     for agent in built["agent_steps"]:
         if agent["id"] == root_id:
             yield from (step["type"] for step in agent["steps"])
@@ -155,7 +155,7 @@ class _Builder:
             i: span["kind"]
             for i, span in self._spans.items()
             if span["step_id"] == i
-            and i in steps  # document and verdicts may be of different versions
+            and i in steps  # the document and the verdicts may have different versions
         }
         roots = [i for i, span in self._spans.items() if span["parent_span_id"] is None]
         self._root = roots[-1] if roots else ""
@@ -180,7 +180,7 @@ class _Builder:
         }
 
     def _nearest(self, span_id: str) -> str | None:
-        """Return the nearest step or root above a span; ``None`` if a parent is missing first."""
+        """Return the nearest step or root above a span; ``None`` if a parent is missing before."""
         above = self._spans[span_id]["parent_span_id"]
         for _ in range(MAX_HOPS):
             span = self._spans.get(above)
@@ -224,7 +224,7 @@ class _Builder:
         return {**self._placed(step_id), **content, "metrics_info": measure(steps), "steps": steps}
 
     def _with_cost(self, root: Json, steps: Sequence[Json]) -> Json:
-        """Return the root with the cost of the steps that it has here, as a reader adds it."""
+        """Return the root with the cost of the steps listed below it, as a reader sums it."""
         if self._types.get(self._root) in _CALLS:
             return root
         metadata = {k: v for k, v in root.get("metadata", {}).items() if k != COST}
@@ -238,7 +238,7 @@ class _Builder:
         return {"id": step_id, "parent_id": self._parents.get(step_id) or ""}
 
     def _root_view(self) -> DocumentStep:
-        """Return the root; of one that is no step only its name and times."""
+        """Return the root; if it is not a step, only its name and times."""
         span = self._spans[self._root]
         times = {"started_at": span["started_at"], "duration": span["duration"]}
         named = {"name": span["name"], "basic_info": times}

@@ -36,7 +36,7 @@ MAX_KEY_CHARS: Final = 255
 _KEY, _FIELDS, _TRAJECTORY = "item_key", "field_datas", "trajectory"
 _INPUT, _REFERENCE = "input", "reference_output"
 _OF_AN_ITEM = frozenset({_KEY, _REFERENCE})
-"""Metadata of a run that an item has a place for."""
+"""Metadata of a run that an item can hold."""
 _KEPT = Kept(("metadata",))
 
 
@@ -44,24 +44,24 @@ def write_item(stored: Stored, losses: Losses) -> bytes:
     """Return the item of a run; raises ``NotHeldError`` if it is larger than a set permits."""
     view = stored.view
     root, agents = parts(view)
-    told = view.extraction.get("metadata") or {}
+    metadata = view.extraction.get("metadata") or {}
     fields = {
         _INPUT: view.root.input,
-        _REFERENCE: told.get(_REFERENCE, ""),
+        _REFERENCE: metadata.get(_REFERENCE, ""),
         _TRAJECTORY: dump({"id": view.id, ROOT: root, AGENTS: agents}).decode(),
     }
     data = [
         {"name": name, "content": {"content_type": "text", "text": text}}
         for name, text in fields.items()
     ]
-    item = dump({_KEY: told.get(_KEY) or view.id, TURNS: [{_FIELDS: data}]})
+    item = dump({_KEY: metadata.get(_KEY) or view.id, TURNS: [{_FIELDS: data}]})
     if len(item) > MAX_ITEM_BYTES:
         raise NotHeldError(Code.TOO_LARGE)
-    count_lost(view, KEPT if told.keys() - _OF_AN_ITEM else _KEPT, losses)
+    count_lost(view, KEPT if metadata.keys() - _OF_AN_ITEM else _KEPT, losses)
     return item
 
 
-def schema_beside(file: str) -> Mapping[str, bytes]:
+def schema_file(file: str) -> Mapping[str, bytes]:
     """Return the schema file next to a file of items, by its name.
 
     ``runs.jsonl`` has ``runs.schema.json``, which creates the set: name and fields.
@@ -121,7 +121,7 @@ def _read_turn(turn: Json, where: str, key: str, reading: Reading) -> Json:
         raise InvalidRequestError(f"{place}: {error}") from error
 
 
-def _parsed(text: str, where: str) -> dict[str, Any]:  # as JSON has it
+def _parsed(text: str, where: str) -> dict[str, Any]:  # any JSON value
     try:
         value = orjson.loads(text)
     except ValueError as error:

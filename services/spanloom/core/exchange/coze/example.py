@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 KEPT = Kept()
-"""All of the steps, and nothing that only ``extraction`` has."""
+"""Keeps everything of the steps, and nothing that is only in ``extraction``."""
 _INFO, _LATENCY = "model_info", "latency_first_resp"
 _CALLS = frozenset({"model", "tool"})
 
@@ -46,7 +46,7 @@ def parts(view: Document) -> tuple[Json, list[Json]]:
 
 
 def _is_frame(view: Document) -> bool:
-    """Return whether the root is no agent, call or node, and all its steps are agents."""
+    """Return whether the root is not an agent, call or node, and all its steps are agents."""
     return view.root_type == "other" and _owns_only_agents(view)
 
 
@@ -60,9 +60,9 @@ def _types_of_own(view: Document) -> Iterator[str]:
 
 
 def hides_root_type(view: Document, types: Iterable[str] | None = None) -> bool:
-    """Return whether a reader would take the root for something else, by its steps alone.
+    """Return whether a reader would infer a wrong root type from its steps.
 
-    ``types`` are those with which its steps are written, if not their own.
+    ``types`` are the types of its steps as written, if they differ.
     """
     own = _types_of_own(view) if types is None else types
     inferred = "other" if all(kind == AGENT for kind in own) else AGENT

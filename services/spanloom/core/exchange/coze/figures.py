@@ -22,7 +22,7 @@ TOKENS = frozenset(
 
 
 def without_zeros(info: Mapping[str, Any]) -> Json:
-    """Return figures as the builder writes them: no zeros but rates."""
+    """Return figures as the builder writes them: zeros only for rates."""
     return {
         name: value
         for name, value in info.items()
@@ -34,14 +34,14 @@ _ZEROS: tuple[object, ...] = (0, "0", {})
 
 
 def usage_of(info: Mapping[str, Any]) -> Json:
-    """Return figures with tokens as the builder writes them: of 32 bits, and without zeros."""
+    """Return figures with tokens as the builder writes them: 32 bits, zeros omitted."""
     if wraps(info):
         info = {name: _int32(n) if name in TOKENS else n for name, n in info.items()}
     return without_zeros(info)
 
 
 def wraps(info: Mapping[str, Any]) -> bool:
-    """Return whether a number of tokens has more than 31 bits."""
+    """Return whether a token count needs more than 31 bits."""
     return max(map(info.get, TOKENS, _NO_TOKENS), default=0) >= _WRAPPED
 
 
@@ -75,7 +75,7 @@ def measure(steps: Collection[Json]) -> Json:
 
 def _errors(steps: Iterable[Json]) -> Mapping[str, Sequence[str]]:
     failed = [step for step in steps if step["basic_info"].get("error")]
-    if not failed:  # as most
+    if not failed:  # like most ratios
         return {}
     found: defaultdict[str, list[str]] = defaultdict(list)
     for step in failed:
@@ -84,7 +84,7 @@ def _errors(steps: Iterable[Json]) -> Mapping[str, Sequence[str]]:
 
 
 def cost_of(steps: Sequence[Json]) -> str:
-    """Return the cost of model calls, in US dollars; empty if that of one is not known."""
+    """Return the cost of model calls, in US dollars; empty if any is unknown."""
     billed = [step for step in steps if step["type"] == "model" and not _is_free(step)]
     costs = [cost for step in billed if (cost := (step.get("metadata") or {}).get(COST))]
     is_known = bool(billed) and len(costs) == len(billed)

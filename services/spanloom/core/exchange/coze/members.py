@@ -1,4 +1,4 @@
-"""Reads the members of a trajectory of Coze Loop: numbers where strings are due, and gaps filled.
+"""Reads members of a Coze Loop trajectory, tolerating numbers for strings and missing members.
 
 Every function raises ``InvalidRequestError`` with the place of a value that it cannot read.
 """
@@ -27,7 +27,7 @@ _CODES = 2**31
 
 
 def text_of(value: object, where: str) -> str:
-    """Return a text; of another value its JSON, of ``null`` nothing."""
+    """Return a text; another value as its JSON, ``null`` as an empty text."""
     if isinstance(value, str):
         return value
     if value is None:

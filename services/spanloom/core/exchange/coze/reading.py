@@ -1,9 +1,9 @@
 """Reads trajectories in Coze Loop's schema: ``agent_steps`` next to ``root_step``, or inside it.
 
 Ids may have any form, numbers may be written as texts and texts as numbers, and members may be
-missing: those are filled, ``started_at`` with that of the step before. What a step belongs to is
-decided by the list that it is in. Totals are computed from the steps; where the source has others,
-that is noted. 32-bit counts that wrapped around there stay as they are.
+missing: defaults fill them, ``started_at`` is copied from the step before. The list that a step is
+in decides which agent owns it. Totals are computed from the steps; other totals in the source are
+noted. 32-bit counts that wrapped around there stay as they are.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def read_trajectory(
 ) -> Json:
     """Return the canonical document of a trajectory; ``extras`` are metadata of the run.
 
-    ``newest_first`` is the order of agents where their times do not tell. Raises
-    ``InvalidRequestError``, with the place, for what is no trajectory.
+    ``newest_first`` is the order of agents whose times do not decide it. Raises
+    ``InvalidRequestError``, with the place, for anything else.
     """
     document = an_object(value, "the trajectory")
     source = Source(document, reading)
@@ -53,8 +53,8 @@ def read_trajectory(
     nodes = source.in_order(newest_first=newest_first)
     steps = [_drafted(node) for node in nodes]
     steps[0].duration_ms = steps[0].duration_ms or source.made_duration
-    told = {"metadata": about} if about else {}
-    draft = Draft(source.trace_id, reading.project, reading.format, steps, told)
+    members = {"metadata": about} if about else {}
+    draft = Draft(source.trace_id, reading.project, reading.format, steps, members)
     completed = complete(draft)
     settle_totals(completed, source.stated(), reading.losses)
     return completed
@@ -83,7 +83,7 @@ def _drafted(node: Node) -> DraftStep:
 
 
 def _metadata(node: Node) -> dict[str, str]:
-    """Return the metadata of a step with its id and type in the source, if these are others."""
+    """Return the metadata of a step, with its id and type in the source if those differ."""
     json, where = node.json, node.where
     metadata = members.metadata_of(json, where)
     if node.entry:

@@ -1,4 +1,4 @@
-"""Tells the forms of Coze Loop apart by their shape; no value has the shape of two.
+"""Distinguishes the forms of Coze Loop by shape; no value matches two.
 
 The schema has ``agent_steps`` next to ``root_step``, the published example inside it. A document
 with an ``extraction`` is canonical. An item of an evaluation set has ``turns``.

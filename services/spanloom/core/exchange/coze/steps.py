@@ -33,7 +33,7 @@ class Node:
 
     json: Json
     where: str
-    """For messages."""
+    """Its place in the source, for messages."""
     kind: Kind
     id: str
     parent_id: str = ""
@@ -119,14 +119,14 @@ class Source:
         self._place_steps(owner)
 
     def _place_steps(self, owner: Node) -> None:
-        """Put the steps of an agent below the one that they name, if it is of the same agent."""
+        """Put the steps of an agent below the parent that they name, if the agent owns it too."""
         near = {one for one in owner.steps if self._nodes[one].kind is not Kind.AGENT}
         for node in (self._nodes[one] for one in owner.steps):
             named = self._by_source.get(str(node.placed.get("parent_id")), owner.id)
             node.parent_id = named if named in near and named != node.id else owner.id
 
     def _step(self, owner: Node, step: Json, where: str, path: str) -> Node | None:
-        """Return the node of a step; ``None`` for a root that is one of its own steps."""
+        """Return the node of a step; ``None`` for a root listed among its own steps."""
         kind = _kind_of(step, where)
         known = self._nodes.get(self._by_source.get(members.source_id_in(step, f"{where}."), ""))
         if known is self._root and owner is self._root and kind in _CALLS:
@@ -140,7 +140,7 @@ class Source:
         return self._add(step, where, path, kind)
 
     def _place_agents(self) -> None:
-        """Give agents in no list the parent that they name, else the root."""
+        """Give agents that no list contains the parent that they name, else the root."""
         root = self._root
         for node in self._nodes.values():
             if node is not root and not node.parent_id:
@@ -176,7 +176,7 @@ class Source:
                 self._nodes[one].start_ms = latest = latest if start is None else start
 
     def in_order(self, *, newest_first: bool) -> Iterator[Node]:
-        """Yield the steps, the root first, those of one millisecond in the order of the lists."""
+        """Yield the steps, the root first; those of one millisecond in the order of the lists."""
         lists = [(owner.id, owner.steps) for owner, *_ in self._entries]
         if self._is_newest_first(otherwise=newest_first):
             lists.reverse()
@@ -187,7 +187,7 @@ class Source:
         yield from below
 
     def _is_newest_first(self, *, otherwise: bool) -> bool:
-        """Return whether later agents come first, by their starts and by their places in lists."""
+        """Return whether later agents come first, judged by their starts and list positions."""
         places = {
             one: (owner.id, at) for owner, *_ in self._entries for at, one in enumerate(owner.steps)
         }
@@ -201,14 +201,14 @@ class Source:
 
     @property
     def made_duration(self) -> int:
-        """How long the agents took, in milliseconds, if the root was made; else 0."""
+        """Duration of all agents in ms, if the root was made around them; else 0."""
         if not self.is_root_made:
             return 0
         ends = [n.start_ms + duration_of(n) for n in self._nodes.values() if n is not self._root]
         return max(0, max(ends, default=0) - self._root.start_ms)
 
     def stated(self) -> Iterator[tuple[str, str, Json]]:
-        """Yield what the source says of totals: the id of the step, the place, the members."""
+        """Yield the totals in the source: the id of the step, the place, the members."""
         root = self._root
         yield "", ROOT, members.object_in(root.json, "metrics_info", ROOT)
         for node, json, where, _ in self._entries:
@@ -224,7 +224,7 @@ def _kind_of(step: Json, where: str) -> Kind:
 
 
 def _break_cycles(nodes: Mapping[str, Node], root_id: str) -> None:
-    """Put an agent of every cycle of parents below the root, or a step below its agent."""
+    """Break each cycle of parents: put one agent below the root, or one step below its agent."""
     rooted = {root_id}
     for node in nodes.values():
         path: dict[str, None] = {}
@@ -241,7 +241,7 @@ def _break_cycles(nodes: Mapping[str, Node], root_id: str) -> None:
 
 
 def _falls(before: Node, node: Node, places: Mapping[str, tuple[str, int]]) -> bool | None:
-    """Return whether an agent comes after a later one; ``None`` if that is not known."""
+    """Return whether an agent is listed after a later one; ``None`` if that is unknown."""
     if before.start_ms != node.start_ms:
         return before.start_ms > node.start_ms
     nowhere = "", -1
@@ -255,5 +255,5 @@ def info_of(node: Node) -> Json:
 
 
 def duration_of(node: Node) -> int:
-    """Return how long a step took, in milliseconds; 0 if it is not known."""
+    """Return the duration of a step in milliseconds; 0 if unknown."""
     return members.time_in(info_of(node), "duration", f"{node.where}.basic_info") or 0

@@ -1,7 +1,7 @@
 """Compares the totals that a source reports with those of its steps.
 
-A duration of a source may be a sum of finer times: where it is less than a millisecond a call
-longer than ours, it is taken over. Any other difference is noted, and ours stays.
+A source may sum durations of finer resolution: one that exceeds ours by less than a millisecond
+per call replaces ours. Any other difference is noted, and ours stays.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _ERRORS = frozenset({"tool_errors", "model_errors"})
 
 
 def settle_totals(document: Json, stated: Iterable[tuple[str, str, Json]], losses: Losses) -> None:
-    """Complete the totals of a new document by those of its source; count those that contradict.
+    """Complete the totals of a new document with those of its source; count contradictions.
 
-    ``stated`` are id, place and totals of each agent; of the root the id is empty.
+    ``stated`` yields id, place and totals of each agent; the root's id is empty.
     """
     view = Document(document)
     agents = {agent.id: agent for agent in view.agents}
@@ -58,7 +58,7 @@ def _agree(name: str, theirs: object, ours: object) -> bool:
 
 
 def _counts(errors: object) -> dict[str, int] | None:
-    """Return the number of steps by error code; ``None`` if it is no such map."""
+    """Return the number of steps by error code; ``None`` for any other value."""
     if not isinstance(errors, dict):
         return None
     return {str(code): len(ids) if isinstance(ids, list) else -1 for code, ids in errors.items()}

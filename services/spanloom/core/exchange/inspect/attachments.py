@@ -1,7 +1,7 @@
-"""Puts back what a log keeps apart: long texts (``attachments``) and repeated messages.
+"""Resolves references in a log: long texts (``attachments``) and repeated messages.
 
-A sample of a newer log has each message once, in ``events_data.messages``, and ranges of it in the
-events: ``input_refs: [[0, 3]]`` are the messages 0, 1 and 2.
+A sample of a newer log has each message once, in ``events_data.messages``, and ranges of indexes in
+the events: ``input_refs: [[0, 3]]`` are the messages 0, 1 and 2.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 _PREFIX = "attachment://"
 DEEPEST = 200
-"""Deeper values keep their references."""
+"""The maximum nesting at which references are resolved."""
 MOST_CHARS = 64 << 20
-"""The most characters that references add to one sample: a text may be named again and again."""
+"""The most characters that references add to one sample: a text may be referenced repeatedly."""
 
 
 def resolved(sample: Json) -> Json:
-    """Return the sample with texts and messages in their places.
+    """Return the sample with its references replaced by texts and messages.
 
-    Raises ``InvalidRequestError`` if they would make it larger than ``MOST_CHARS``.
+    Raises ``InvalidRequestError`` if that adds more than ``MOST_CHARS``.
     """
     attachments = sample.get("attachments")
     budget = _Budget(attachments if isinstance(attachments, dict) else {})
@@ -39,7 +39,7 @@ def resolved(sample: Json) -> Json:
 
 
 class _Budget:
-    """What was put back so far."""
+    """Counts the characters added so far."""
 
     def __init__(self, texts: Mapping[str, object]) -> None:
         self.texts = texts
@@ -50,7 +50,7 @@ class _Budget:
         if self._left < 0:
             raise InvalidRequestError(f"attachments: they make more than {MOST_CHARS:,} characters")
 
-    def put_back(self, value: Any, depth: int = 0) -> Any:  # as JSON has it
+    def put_back(self, value: Any, depth: int = 0) -> Any:  # any JSON value
         if isinstance(value, str):
             return self._text(value) if value.startswith(_PREFIX) else value
         if depth > DEEPEST:
@@ -69,13 +69,13 @@ class _Budget:
         return text
 
 
-def _pool(sample: Json, budget: _Budget) -> Sequence[Any]:  # as JSON has it
+def _pool(sample: Json, budget: _Budget) -> Sequence[Any]:  # any JSON value
     data = sample.get("events_data")
     messages = data.get("messages") if isinstance(data, dict) else None
     return budget.put_back(messages) if isinstance(messages, list) else ()
 
 
-def _with_input(event: Any, pool: Sequence[Any], budget: _Budget) -> Any:  # as JSON has them
+def _with_input(event: Any, pool: Sequence[Any], budget: _Budget) -> Any:  # any JSON values
     ranges = event.get("input_refs") if isinstance(event, dict) else None
     if not isinstance(ranges, list) or event.get("input"):
         return event

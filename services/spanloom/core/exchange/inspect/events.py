@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 MOST_S = 1e9
-"""A longer time of a call, in seconds, is none: 30 years."""
+"""Longer durations of a call, in seconds, are ignored: 30 years."""
 
 
 def steps_of_events(
     sample: Json, about: Json, events: Sequence[Json], trace_id: str, losses: Losses
 ) -> list[DraftStep]:
-    """Return the steps, the root first: the run's own, or one made around all.
+    """Return the steps, the root first: the run's own root, or an agent made around all steps.
 
-    An event without a time began with the one before it.
+    An event without a time gets the start of the event before it.
     """
     known = (milliseconds(event.get("timestamp")) for event in events)
     began = next((ms for ms in known if ms is not None), milliseconds(sample.get("started_at")))
@@ -41,7 +41,7 @@ def steps_of_events(
 
 
 class _Steps:
-    """The steps so far; spans that are no agents stay as places in the tree."""
+    """The steps so far; spans that are not agents are kept only as parents in the tree."""
 
     def __init__(self, trace_id: str, began_ms: int, losses: Losses) -> None:
         self._trace_id, self._now, self._losses = trace_id, began_ms, losses
@@ -123,10 +123,10 @@ class _Steps:
             step.parent_id = self._step_of_span.get(around, "")
 
     def whole(self, sample: Json, about: Json) -> list[DraftStep]:
-        """Return all steps below one root."""
+        """Return all steps, below a single root."""
         tops = [step for step in self._steps.values() if not step.parent_id]
         is_alone = len(tops) == 1 and tops[0].kind is Kind.AGENT
-        if is_alone or (tops and tops[0].id in self._ours):  # ours begins with the run
+        if is_alone or (tops and tops[0].id in self._ours):  # our own writer begins with the run
             root = tops[0]
         else:
             root = root_of(sample, about, self._trace_id, list(self._steps.values()))
@@ -137,7 +137,7 @@ class _Steps:
 
 
 def root_of(sample: Json, about: Json, trace_id: str, steps: Sequence[DraftStep]) -> DraftStep:
-    """Return an agent around all steps, named as the task, with the sample's input and answer."""
+    """Return an agent around all steps, named after the task, with the sample's texts."""
     begin = milliseconds(sample.get("started_at"))
     began = min([step.start_ms for step in steps] or [begin or 0])
     began = began if begin is None else min(begin, began)
@@ -148,7 +148,7 @@ def root_of(sample: Json, about: Json, trace_id: str, steps: Sequence[DraftStep]
         "",
         Kind.AGENT,
         str(about.get("task") or "run"),
-        _asked(sample.get("input")),
+        _input_text(sample.get("input")),
         _answered(sample.get("output")),
         began,
         max(0, ended - began),
@@ -158,10 +158,10 @@ def root_of(sample: Json, about: Json, trace_id: str, steps: Sequence[DraftStep]
     )
 
 
-def _asked(given: object) -> str:
-    if isinstance(given, str):
-        return given
-    found = read_all(given)
+def _input_text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    found = read_all(value)
     return dump(found).decode() if found else ""
 
 
@@ -184,18 +184,18 @@ def _answers(output: Mapping[str, Any]) -> list[Json]:
 
 def _model(event: Json, step_id: str) -> DraftStep:
     output = event.get("output")
-    told: Json = output if isinstance(output, dict) else {}
-    asked, answers, ours = read_all(event.get("input")), _answers(told), ours_of(event)
-    model = as_text(ours.get("model") or told.get("model") or event.get("model"))
+    answer: Json = output if isinstance(output, dict) else {}
+    messages, answers, ours = read_all(event.get("input")), _answers(answer), ours_of(event)
+    model = as_text(ours.get("model") or answer.get("model") or event.get("model"))
     return DraftStep(
         step_id,
         "",
         Kind.MODEL,
         str(ours.get("name", event.get("model") or "model")),
-        dump(asked).decode() if asked else "",
+        dump(messages).decode() if messages else "",
         dump(answers).decode() if answers else "",
-        error=_error(ours, event.get("error") or told.get("error")),
-        usage=read_usage(told.get("usage")),
+        error=_error(ours, event.get("error") or answer.get("error")),
+        usage=read_usage(answer.get("usage")),
         model="" if model == NO_MODEL else model,
         first_token_ms=_first_token(ours.get("latency_first_resp")),
         metadata=_metadata(ours),
@@ -219,7 +219,7 @@ def _tool(event: Json, step_id: str) -> DraftStep:
 
 
 def _took(event: Json, start_ms: int) -> int | None:
-    """Return how long a call took, in milliseconds; ``None`` if it does not say."""
+    """Return the duration of a call in milliseconds; ``None`` if unknown."""
     ended = milliseconds(event.get("completed"))
     if ended is not None:
         return max(0, ended - start_ms)
@@ -230,7 +230,7 @@ def _took(event: Json, start_ms: int) -> int | None:
 
 
 def _result(result: object) -> str:
-    """Return a tool's result as text; parts of it as their texts."""
+    """Return a tool's result as text; of a list of parts, their texts."""
     if isinstance(result, list | dict):
         content = read(
             {"role": "tool", "content": result if isinstance(result, list) else [result]}
@@ -240,13 +240,13 @@ def _result(result: object) -> str:
 
 
 def _error(ours: Mapping[str, Any], message: object) -> StepError | None:
-    """Return a failure: as our own writer wrote it, else with the message of the log."""
-    told = ours.get("error")
-    if isinstance(told, dict):
-        code, about = told.get("code"), _metadata(ours)
+    """Return the failure that our own writer recorded, else one with the message in the log."""
+    written = ours.get("error")
+    if isinstance(written, dict):
+        code, about = written.get("code"), _metadata(ours)
         known = code if isinstance(code, int) and not isinstance(code, bool) else NO_CODE
-        type_, told_by = (about.get(name, "") for name in ("error_type", "error_told_by"))
-        return StepError(known, as_text(told.get("msg")), type_, reported_by=told_by)
+        type_, reported_by = (about.get(name, "") for name in ("error_type", "error_told_by"))
+        return StepError(known, as_text(written.get("msg")), type_, reported_by=reported_by)
     return None if message is None else StepError(NO_CODE, as_text(message))
 
 
@@ -264,7 +264,7 @@ def _metadata(ours: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def ours_of(event: Json) -> Mapping[str, Any]:
-    """Return what our own writer put into the metadata of an event, or a sample; else nothing."""
+    """Return what our own writer put into the metadata of an event or sample; empty if nothing."""
     metadata = event.get("metadata")
     found = metadata.get(OURS) if isinstance(metadata, dict) else None
     return found if isinstance(found, dict) else {}

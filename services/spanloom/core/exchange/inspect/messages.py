@@ -28,13 +28,13 @@ _MEMBERS = {
     "tool": _OF_ALL | {"tool_call_id", "name", "status"},
     ASSISTANT: _OF_ALL | {"tool_calls"},
 }
-"""What a message of a role has a word for here."""
+"""The members that Inspect's message of a role can have."""
 FAILED = "error"
-"""The status of a tool's message that tells a failure."""
+"""The status of a tool's message that reports a failure."""
 
 
 def written(message: Json, losses: Losses, path: str = "") -> Json:
-    """Return a message in Inspect's form; what it has no word for is counted."""
+    """Return a message in Inspect's form; members that it cannot hold are counted."""
     role = _ROLES.get(str(message.get("role")), ASSISTANT)
     is_other = role != message.get("role")
     losses.note(Code.METADATA_DROPPED, path, is_other or not message.keys() <= _MEMBERS[role])
@@ -93,7 +93,7 @@ def _call(call: Json, at: int, losses: Losses, path: str) -> Json:
 
 
 def read(message: Json) -> Json:
-    """Return a message of Inspect's in our form; unknown members are left out."""
+    """Return an Inspect message in our form; unknown members are left out."""
     role, content = str(message.get("role") or ASSISTANT), message.get("content")
     reasoning, parts = _read_parts(content if isinstance(content, list) else [])
     shown: Json = {
@@ -101,7 +101,7 @@ def read(message: Json) -> Json:
         "content": parts if isinstance(content, list) else as_text(content),
     }
     if reasoning and (not parts or [part["type"] for part in parts] == ["text"]):
-        shown["content"] = parts[0]["text"] if parts else ""  # a text that had to be a part
+        shown["content"] = parts[0]["text"] if parts else ""  # a text written as a part
     if reasoning:
         shown["reasoning_content"] = "\n".join(reasoning)
     if role == "tool":
@@ -117,7 +117,7 @@ def read(message: Json) -> Json:
 
 
 def _read_parts(parts: Sequence[object]) -> tuple[Sequence[str], Sequence[Json]]:
-    """Return the texts of the reasoning, and the other parts."""
+    """Return the joined reasoning, and the other parts."""
     reasoning: list[str] = []
     others: list[Json] = []
     for part in parts:
@@ -145,20 +145,20 @@ def _read_call(call: Json) -> Json:
 
 
 def arguments_text(arguments: object) -> str:
-    """Return the arguments of a call as JSON text; a text as it is."""
+    """Return the arguments of a call as JSON text; a text unchanged."""
     return arguments if isinstance(arguments, str) else dump(arguments).decode()
 
 
 def read_all(messages: object, losses: Losses | None = None) -> Sequence[Json]:
-    """Return the messages of a list; what is no message is left out.
+    """Return the messages of a list; other values are left out.
 
-    With ``losses``, words of a tool's failure that its content does not have are counted.
+    With ``losses``, messages of a tool's failure that its content does not contain are counted.
     """
     found: Iterable[Any] = messages if isinstance(messages, list) else ()
     shown = [read(one) for one in found if isinstance(one, dict)]
-    for at, (given, message) in enumerate(zip(found, shown, strict=False)) if losses else ():
-        error = given.get("error") if isinstance(given, dict) else None
-        told = as_text(error.get("message")) if isinstance(error, dict) else ""
-        if losses and told not in text_of(message["content"]):
+    for at, (source, message) in enumerate(zip(found, shown, strict=False)) if losses else ():
+        error = source.get("error") if isinstance(source, dict) else None
+        reason = as_text(error.get("message")) if isinstance(error, dict) else ""
+        if losses and reason not in text_of(message["content"]):
             losses.note(Code.METADATA_DROPPED, f"messages.{at}.error")
     return shown

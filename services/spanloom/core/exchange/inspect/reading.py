@@ -1,7 +1,7 @@
 """Reads evaluation logs: every sample is a run.
 
-A sample with events has its model calls, tools and agents from them. One with messages alone has
-no times: its steps follow from the conversation.
+The model calls, tools and agents of a sample come from its events. A sample that has only messages
+has no times: its steps come from the conversation.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ _CALLED = frozenset({"model", "tool", "span_begin"})
 
 
 class Sample(NamedTuple):
-    """A sample, and what the log says around it."""
+    """A sample, and the facts of its log."""
 
-    json: Any  # as JSON has it
+    json: Any  # any JSON value
     eval: Json
     """The log's ``eval``: task, model, dataset."""
     log: Json
 
 
 class LogReader:
-    """Reads logs, and samples that were taken out of a ``.eval`` file with their header."""
+    """Reads logs, and samples extracted from a ``.eval`` file together with its header."""
 
-    def fits(self, value: Any) -> bool:  # as JSON has it
-        """Return whether it is a log."""
+    def fits(self, value: Any) -> bool:  # any JSON value
+        """Return whether a value is a log."""
         return isinstance(value, dict) and isinstance(value.get("eval"), dict)
 
-    def holds(self, first: Any) -> bool:  # as JSON has it
+    def holds(self, first: Any) -> bool:  # any JSON value
         """See ``Reader``."""
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the run of each sample; a sample that is refused keeps no other away."""
+        """Yield the run of each sample; a refused sample does not stop the others."""
         for place, value in values:
             try:
                 log = an_object(value, "the log")
@@ -73,8 +73,8 @@ class LogReader:
 INSPECT = LogReader()
 
 
-def _read_sample(given: Sample, reading: Reading) -> Iterable[Json]:
-    sample = given._replace(json=resolved(an_object(given.json, "sample")))
+def _read_sample(source: Sample, reading: Reading) -> Iterable[Json]:
+    sample = source._replace(json=resolved(an_object(source.json, "sample")))
     yield complete(_draft(sample, reading))
 
 
@@ -114,7 +114,7 @@ def _read_scores(sample: Sample, trace_id: str, reading: Reading) -> None:
 def _of_messages(
     sample: Sample, trace_id: str, extras: Mapping[str, object], reading: Reading
 ) -> Draft:
-    """Return the run that the sample's conversation shows, within the sample's own times."""
+    """Return the run that follows from the sample's conversation, with the sample's own times."""
     root = root_of(sample.json, sample.eval, trace_id, ())
     model = str(sample.eval.get("model") or "")
     messages = read_all(sample.json.get("messages"), reading.losses)
@@ -154,7 +154,7 @@ def _extras(sample: Sample, ours: Mapping[str, Any], source: str) -> Mapping[str
 
 
 def _target(sample: Sample) -> Mapping[str, str]:
-    """Return what the sample should be answered with, as metadata."""
+    """Return the expected answer of the sample, as metadata."""
     target = sample.json.get(TARGET)
     return {TARGET: as_text(target)} if target else {}
 

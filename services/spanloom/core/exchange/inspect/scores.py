@@ -1,7 +1,7 @@
-"""Scores of a sample: what the scorers of a log said of it, and what was said of a run.
+"""Scores of a sample, read from a log and written from the scores of a run.
 
-Inspect grades by letters; here they are numbers with the letter as their label. What Inspect has no
-word for is in a score's metadata under ``spanloom``, from which it comes back as it was.
+Inspect grades by letters; here they are numbers with the letter as their label. What Inspect cannot
+express is in a score's metadata under ``spanloom``, from which it is restored.
 """
 
 from __future__ import annotations
@@ -27,47 +27,47 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 OURS: Final = "spanloom"
-"""The member of the metadata of a sample, event or score with what Inspect has no word for."""
+"""Member of the metadata of a sample, event or score: what Inspect cannot express."""
 _GRADES: Mapping[str, float] = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Correct, incorrect, partial and no answer."""
 _UNSCORED: Final = "N"
-"""The value of a score without one: the format has no other word that JSON can hold."""
+"""The value of a score without a value: JSON can hold no other that the format defines."""
 _BY_A_MODEL = "grading"
-"""Member of the metadata of scorers that ask a model."""
+"""Member of the metadata of model-graded scores."""
 _OF_A_SCORE = frozenset({"value", "answer", "explanation", "metadata", "history", "reason"})
 _MOST_EPOCHS = 10_000
 
 
 class Scored(NamedTuple):
-    """The run of a sample, as its scores need it."""
+    """Facts of a sample that its scores need."""
 
     trace_id: str
     experiment: str
     item: str
     epoch: object
     at_ms: int
-    """When the sample was done."""
+    """The end of the sample, in milliseconds since the epoch."""
 
 
 def read_scores(scores: Mapping[str, Any], run: Scored, losses: Losses) -> Iterator[Json]:
-    """Yield the scores of a sample as rows; a scorer with several values gives one for each."""
+    """Yield the scores of a sample as rows, one for each value of a scorer."""
     for scorer, score in scores.items():
         where = f"scores.{scorer}"
         if not isinstance(score, dict):
             losses.note(Code.SCORES_DROPPED, where)
             continue
         metadata = score.get("metadata")
-        beside: Json = metadata if isinstance(metadata, dict) else {}
-        if isinstance(ours := beside.get(OURS), dict):
+        own: Json = metadata if isinstance(metadata, dict) else {}
+        if isinstance(ours := own.get(OURS), dict):
             yield usable(_ours_again(scorer, score, ours, run), where, losses)
             continue
-        losses.note(Code.METADATA_DROPPED, f"{where}.metadata", int(bool(beside)))
+        losses.note(Code.METADATA_DROPPED, f"{where}.metadata", int(bool(own)))
         note_unread(score, _OF_A_SCORE, losses, where)
         for name, value in _values(scorer, score.get("value")):
             yield usable(_row(name, scorer, value, score, run), where, losses)
 
 
-def _values(scorer: str, value: Any) -> Iterator[tuple[str, Any]]:  # as JSON has it
+def _values(scorer: str, value: Any) -> Iterator[tuple[str, Any]]:  # any JSON value
     if isinstance(value, dict):
         for key, one in value.items():
             yield f"{scorer}/{key}", one
@@ -98,7 +98,7 @@ def _row(name: str, scorer: str, value: Any, score: Json, run: Scored) -> Json:
 
 
 def _edited(score: Json) -> tuple[str, int]:
-    """Return who changed a score last, and when; both empty if nobody did."""
+    """Return the last editor of a score, and the time in ms; empty and 0 if it was not edited."""
     history = score.get("history")
     last = history[-1] if isinstance(history, list) and history else None
     provenance = last.get("provenance") if isinstance(last, dict) else None
@@ -109,8 +109,8 @@ def _edited(score: Json) -> tuple[str, int]:
 
 def _rationale(score: Json) -> str:
     answer, explanation = _text(score, "answer"), _text(score, "explanation")
-    told = f"answer: {answer}" if answer else ""
-    return "\n".join(filter(None, (told, explanation)))
+    answered = f"answer: {answer}" if answer else ""
+    return "\n".join(filter(None, (answered, explanation)))
 
 
 def _repeat(epoch: object) -> int:
@@ -136,9 +136,9 @@ def _ours_again(scorer: str, score: Json, ours: Json, run: Scored) -> Json:
 
 
 def write_scores(rows: Iterable[Row], losses: Losses) -> Json:
-    """Return scores as those of a sample, by names of which each is once.
+    """Return scores in the form of a sample, by unique names.
 
-    Those of other targets than the run and its steps are counted.
+    Scores of targets other than the run and its steps are counted as lost.
     """
     written: Json = {}
     for row in rows:

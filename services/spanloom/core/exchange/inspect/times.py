@@ -1,4 +1,4 @@
-"""Moments as Inspect writes them, RFC 3339, and tokens as it counts them."""
+"""Times as Inspect writes them, RFC 3339, and tokens as it counts them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 def moment(ms: int) -> str:
     """Return milliseconds since the epoch as RFC 3339: ``2024-05-11T04:00:00.010+00:00``."""
-    return rfc3339_ms(ms).replace("Z", "+00:00")  # as its own logs have it
+    return rfc3339_ms(ms).replace("Z", "+00:00")  # like Inspect's own logs
 
 
 def milliseconds(text: object) -> int | None:
-    """Return a moment in milliseconds since the epoch; ``None`` for what is none."""
+    """Return an RFC 3339 time in milliseconds since the epoch; ``None`` for any other value."""
     found = iso_nanoseconds(text)
     return None if found is None else found // 1_000_000
 
 
 def written_usage(tokens: Mapping[str, object]) -> Json:
-    """Return ``model_info`` as Inspect counts: its input tokens are without the cached ones."""
+    """Return ``model_info`` as Inspect counts: input tokens exclude cached ones."""
     names = ("input_tokens", "output_tokens", "reasoning_tokens")
     cached = ("input_read_cached_tokens", "input_creation_cached_tokens")
     all_in, out, reasoning = (_count(tokens.get(name)) for name in names)
@@ -41,7 +41,7 @@ def written_usage(tokens: Mapping[str, object]) -> Json:
 
 
 def read_usage(usage: object) -> Usage | None:
-    """Return the tokens of a call; ``None`` where none are reported."""
+    """Return the tokens of a call; ``None`` if none are reported."""
     if not isinstance(usage, dict):
         return None
     read, made = (_count(usage.get(f"input_tokens_cache_{name}")) for name in ("read", "write"))

@@ -1,4 +1,4 @@
-"""Counts what a log has beside that which its runs are read with."""
+"""Counts the members of a log that its runs do not keep."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 _OF_A_LOG = frozenset({"version", "eval", "samples", "status", "results", "stats", "reductions"})
-"""Beside what is read, what follows from the samples."""
+"""Members that are read, or that can be derived from the samples."""
 _OF_AN_EVAL = frozenset({"eval_id", "created", "task", "dataset", "model"})
 _OF_A_DATASET = frozenset({"name", "samples", "sample_ids"})
 _OF_A_SAMPLE = frozenset(
@@ -38,11 +38,11 @@ _OF_A_CHOICE = frozenset({"message", "stop_reason"})
 _OF_A_MESSAGE = frozenset({"role", "content", "tool_calls", "tool_call_id", "function", "error"})
 _OF_AN_ERROR = frozenset({"message", "type"})
 _USUAL = {"tool_choice": "auto"}
-"""Values of members that say nothing."""
+"""Default values, which are no loss."""
 
 
 def count_of_sample(log: Json, about: Json, sample: Json, losses: Losses) -> None:
-    """Count what the log and its sample have that the sample's run does not."""
+    """Count what the sample's run does not keep of the log and the sample."""
     note_unread(log, _OF_A_LOG, losses, "log")
     note_unread(about, _OF_AN_EVAL, losses, "log.eval")
     note_unread(about.get("dataset"), _OF_A_DATASET, losses, "log.eval.dataset")
@@ -54,9 +54,9 @@ def count_of_sample(log: Json, about: Json, sample: Json, losses: Losses) -> Non
 
 
 def count_of_event(event: Json, where: str, losses: Losses) -> None:
-    """Count what an event has that its step does not."""
-    given = {name: value for name, value in event.items() if _USUAL.get(name) != value}
-    note_unread(given, _OF_EVENTS[event.get("event")], losses, where)
+    """Count what the step does not keep of its event."""
+    unusual = {name: value for name, value in event.items() if _USUAL.get(name) != value}
+    note_unread(unusual, _OF_EVENTS[event.get("event")], losses, where)
     note_unread(event.get("metadata"), {OURS}, losses, f"{where}.metadata")
     note_unread(event.get("error"), _OF_AN_ERROR, losses, f"{where}.error")
     if event.get("event") == "model":
@@ -65,7 +65,7 @@ def count_of_event(event: Json, where: str, losses: Losses) -> None:
 
 
 def count_of_messages(messages: object, where: str, losses: Losses) -> None:
-    """Count the messages with members that are not read."""
+    """Count the messages that have unread members."""
     found = messages if isinstance(messages, list) else ()
     odd = sum(1 for one in found if isinstance(one, dict) and _has_more(one))
     losses.note(Code.METADATA_DROPPED, where, odd)

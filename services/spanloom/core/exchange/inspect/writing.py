@@ -1,6 +1,6 @@
 """Writes a run as an evaluation log with one sample, its steps as events.
 
-What Inspect has no word for is in the metadata of an event under ``spanloom``: ids, types, names,
+What Inspect cannot express is in the metadata of an event under ``spanloom``: ids, types, names,
 failures and attributes of steps, from which the reader restores the run.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 VERSION = 2
 TARGET = "target"
-"""Of a sample, and in the metadata of its run: what it should be answered with."""
+"""Member of a sample, and of the metadata of its run: the expected answer."""
 NO_MODEL = "none/none"
 _CALLS = frozenset({"model", "tool"})
 _MS = 1_000
@@ -73,13 +73,13 @@ def _sample(view: Document, losses: Losses) -> Json:
     steps = _by_id(view)
     begin, end = root.times
     answer = _last_answer(steps)
-    told = {k: v for k, v in view.extraction.items() if k in _OF_THE_RUN}
-    ours = {"trace_id": view.id, "version": view.extraction.get("version", 1), **told}
+    of_run = {k: v for k, v in view.extraction.items() if k in _OF_THE_RUN}
+    ours = {"trace_id": view.id, "version": view.extraction.get("version", 1), **of_run}
     sample: Json = {
         "id": view.id,
         "epoch": 1,
         "input": question_in(root.input),
-        "target": (told.get("metadata") or {}).get(TARGET, ""),
+        "target": (of_run.get("metadata") or {}).get(TARGET, ""),
         "messages": list(_messages(view)),
         "output": answer,
         "metadata": {OURS: ours},
@@ -96,7 +96,7 @@ def _sample(view: Document, losses: Losses) -> Json:
 
 
 def _by_id(view: Document) -> Mapping[str, DocumentStep]:
-    """Return all steps; a root that is a call, or no step, is not shown as an agent."""
+    """Return all steps by id; a root that is a call, or not a step, is not shown as an agent."""
     steps, root = view.by_id(), view.root
     if root.type in _CALLS:
         steps[root.id] = next((step for step in view.steps if step.id == root.id), root)
@@ -107,7 +107,7 @@ def _by_id(view: Document) -> Mapping[str, DocumentStep]:
 
 _OF_THE_RUN = frozenset({*OF_THE_SOURCE, "warnings"})
 _KEPT = Kept(_OF_THE_RUN)
-"""All of the steps."""
+"""Keeps everything of the steps."""
 
 
 def _cause(view: Document) -> str:
@@ -117,14 +117,14 @@ def _cause(view: Document) -> str:
 
 
 def _messages(view: Document) -> Iterator[Json]:
-    """Yield the conversation of the first agent: a summary of what is in the events."""
+    """Yield the conversation of the first agent, which summarizes the events."""
     for agent in islice(view.agents, 1):
         for turn in conversation(agent):
-            yield written(turn.message, Losses(), turn.step_id)  # counted with its event
+            yield written(turn.message, Losses(), turn.step_id)  # losses are counted with its event
 
 
 def _last_answer(steps: Mapping[str, DocumentStep]) -> Json:
-    """Return the output of the last model call, which is counted with its event."""
+    """Return the output of the last model call; its losses are counted with its event."""
     calls = [step for step in steps.values() if step.type == "model"]
     if not calls:
         return {"model": NO_MODEL, "choices": []}
@@ -142,7 +142,7 @@ def _usage_by_model(steps: Mapping[str, DocumentStep]) -> Json:
 
 
 def _events(view: Document, steps: Mapping[str, DocumentStep], losses: Losses) -> Iterator[Json]:
-    """Yield a begin and an end for agents, graph nodes and the run, an event for each call."""
+    """Yield span begins and ends for agents, graph nodes and the run, and an event per call."""
     root = view.root
     places = {step.id: place for place, step in enumerate(view.steps)}
     below: defaultdict[str, list[DocumentStep]] = defaultdict(list)
@@ -178,7 +178,7 @@ def _events(view: Document, steps: Mapping[str, DocumentStep], losses: Losses) -
 
 
 def _span_around(step: DocumentStep, steps: Mapping[str, DocumentStep], root: DocumentStep) -> str:
-    """Return the nearest step above that is a span: calls have nothing inside."""
+    """Return the nearest ancestor that is a span: calls cannot contain events."""
     above, passed = step.parent_id, {step.id}
     while above in steps and above not in passed and above != root.id:
         if steps[above].type not in _CALLS:
@@ -218,7 +218,7 @@ def _ours(step: DocumentStep) -> Json:
 
 
 def _begin(step: DocumentStep, around: str, began: int, losses: Losses) -> Json:
-    """Return the begin of a span with its texts, which Inspect's spans do not have."""
+    """Return the begin of a span; its texts are in metadata, as Inspect's spans have none."""
     if step.type == "graph":
         losses.note(Code.GRAPH_FLATTENED, step.id)
     event = _event(step, around, began)
@@ -276,6 +276,6 @@ def _tool_event(step: DocumentStep, losses: Losses) -> Json:
 
 
 def _is_as_written(step: DocumentStep) -> bool:
-    """Return whether the arguments of a tool, parsed, are written as the same text again."""
+    """Return whether the arguments of a tool survive parsing and serializing unchanged."""
     value = json_value(step.input)
     return isinstance(value, dict) and bool(value) and dump(value).decode() == step.input

@@ -1,4 +1,4 @@
-"""Lines of one run as a draft: the first line is its agent, the others ran in it."""
+"""Lines of one run as a draft: the first line is the root agent, the others ran in it."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class _Agent(NamedTuple):
     steps: list[DraftStep]
     end_ms: int
     listed: Sequence[ListedStep]
-    """What the steps are in its messages; the agent itself is the first step."""
+    """The places of ``steps[1:]`` in its messages; the agent itself is the first step."""
 
     def addresses(self, line: Line) -> Addresses:
-        """Return what addresses of annotations can name."""
+        """Return the addresses in the line's messages that an annotation can have."""
         return Addresses(line.messages, self.listed, [step.id for step in self.steps[1:]])
 
 
@@ -85,16 +85,16 @@ def _agent(
     agent_id = step_id_of(trace_id, f"{number}")
     times = _times(line.messages, start_ms)
     ids = [step_id_of(trace_id, f"{number}.{at}") for at in range(len(line.messages))]
-    told = line.metadata.get("agent", line.metadata.get("name"))
-    name = told if isinstance(told, str) else _UNNAMED
+    label = line.metadata.get("agent", line.metadata.get("name"))
+    name = label if isinstance(label, str) else _UNNAMED
     metadata = {"agent_name": name}
     if line.metadata:
         metadata[SOURCE] = dump(line.metadata).decode()
     begin, end = (times[0], times[-1]) if times else (start_ms, start_ms)
     question = _first_text(line.messages, "user")
     answer = _first_text(reversed(line.messages), "assistant")
-    told_by = (agent_id, parent_id, Kind.AGENT, name, question, answer)
-    agent = DraftStep(*told_by, begin, end - begin, metadata=metadata)
+    fields = (agent_id, parent_id, Kind.AGENT, name, question, answer)
+    agent = DraftStep(*fields, begin, end - begin, metadata=metadata)
     steps: list[DraftStep] = []
     taken |= {agent_id, *ids}
     listed = list(steps_of(line.messages, ids.__getitem__))
@@ -105,10 +105,10 @@ def _agent(
     return _Agent([agent, *steps], end, listed)
 
 
-def _own_id(trace_id: str, made: str, step: ListedStep, taken: set[str]) -> str:
-    """Return the id of a step: that by which its result names it, if it can be one."""
+def _own_id(trace_id: str, fallback: str, step: ListedStep, taken: set[str]) -> str:
+    """Return the id of a step: its tool call id if that is a valid step id, else ``fallback``."""
     own = step_id_of(trace_id, "", step.call_id, taken)
-    return own if own == step.call_id else made
+    return own if own == step.call_id else fallback
 
 
 def _step(step: ListedStep, step_id: str, agent_id: str, start_ms: int) -> DraftStep:
@@ -132,7 +132,7 @@ def _times(messages: Sequence[Json], start_ms: int) -> Sequence[int]:
 
 
 def _settle_root(root: DraftStep, others: Sequence[DraftStep], end_ms: int) -> None:
-    """Let the root last as long as all below it; a wrapper has the texts of the first agent."""
+    """Extend the root to the end of its descendants; a wrapper gets the first agent's texts."""
     if root.kind is Kind.OTHER:
         root.input, root.output, root.start_ms = (
             others[0].input,

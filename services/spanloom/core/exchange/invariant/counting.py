@@ -1,4 +1,4 @@
-"""Counts what a line of messages does not have of a run."""
+"""Counts what a line of messages does not keep of a run."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _TEXT = "text"
 
 
 def count_of_run(view: Document, written: Sequence[str], losses: Losses) -> None:
-    """Note steps without a message, and what messages have no place for.
+    """Note steps without a message, and what messages cannot hold.
 
-    ``written`` are the ids of the agents that have a line.
+    ``written`` has the ids of the agents that have a line.
     """
     for agent_id in written[1:]:
         losses.note(Code.AGENTS_SEPARATE, agent_id)
@@ -57,15 +57,15 @@ def count_of_run(view: Document, written: Sequence[str], losses: Losses) -> None
 
 
 def count_of_texts(agent: DocumentStep, messages: Sequence[Json], losses: Losses) -> None:
-    """Note texts of an agent that are not the first question and the last answer in its line."""
-    asked = next((m["content"] for m in messages if m["role"] == "user"), "")
-    said = next((m["content"] for m in reversed(messages) if m["role"] == "assistant"), "")
-    is_told = (agent.input, agent.output) == (text_of(asked), text_of(said))
-    losses.note(Code.TEXTS_DROPPED, agent.id, not is_told)
+    """Note an agent whose texts differ from the first question and last answer in its line."""
+    question = next((m["content"] for m in messages if m["role"] == "user"), "")
+    answer = next((m["content"] for m in reversed(messages) if m["role"] == "assistant"), "")
+    is_shown = (agent.input, agent.output) == (text_of(question), text_of(answer))
+    losses.note(Code.TEXTS_DROPPED, agent.id, not is_shown)
 
 
 def count_of_answers(agent: DocumentAgent, losses: Losses) -> None:
-    """Note media of answers, and thoughts."""
+    """Note the media and the reasoning in answers."""
     for step in agent.steps:
         if step.type != "model":
             continue
@@ -76,7 +76,7 @@ def count_of_answers(agent: DocumentAgent, losses: Losses) -> None:
 
 
 def _media(output: str) -> int:
-    """Return the number of parts of answers that are no text: these are joined to one text."""
+    """Return the number of non-text parts in answers, whose texts are joined to one."""
     contents = [message.get("content") for message in messages_in(output, "assistant")]
     parts = [part for content in contents if isinstance(content, list) for part in content]
     return sum(not isinstance(part, dict) or part.get("type") != _TEXT for part in parts)

@@ -20,21 +20,21 @@ PARENT = "parent_trace"
 
 
 class Line(NamedTuple):
-    """What an agent heard, said and ran."""
+    """The messages and tool calls of one agent."""
 
     messages: list[Json]
     metadata: Json
     annotations: Sequence[Annotation]
     unread: int
-    """How many of its annotations have another form."""
+    """The number of its annotations in an unknown form."""
     dropped: int
-    """How many other members the line has."""
+    """The number of its unknown members."""
     source: str
     """The id that the run has in its source; empty if there is none."""
 
     @property
     def parent(self) -> str:
-        """The run in which this agent ran, by its id in the source; empty for a run."""
+        """Source id of the run in which this agent ran; empty for the run's own line."""
         known = self.metadata.get(PARENT)
         return known if isinstance(known, str) else ""
 
@@ -42,10 +42,10 @@ class Line(NamedTuple):
 _READ = frozenset({"messages", "metadata", "annotations", "index", "id", "dataset"})
 
 
-def line_of(value: Any, where: str = "") -> Line | None:  # as JSON has it
-    """Return a line, or a list of messages as one; ``None`` for the metadata of a dataset.
+def line_of(value: Any, where: str = "") -> Line | None:  # any JSON value
+    """Return a line, also from a bare list of messages; ``None`` for a dataset's metadata.
 
-    ``where`` is put before places. Raises ``InvalidRequestError`` for what is neither.
+    ``where`` prefixes places. Raises ``InvalidRequestError`` for any other value.
     """
     if isinstance(value, list):
         return Line(_messages(value, where), {}, (), 0, 0, "")
@@ -57,18 +57,18 @@ def line_of(value: Any, where: str = "") -> Line | None:  # as JSON has it
         raise InvalidRequestError(f"{where}messages: a list is needed, and there is none")
     messages = _messages(a_list(value["messages"], f"{where}messages"), f"{where}messages.")
     metadata = an_object(_or(value.get("metadata"), {}), f"{where}metadata")
-    given = a_list(_or(value.get("annotations"), []), f"{where}annotations")
-    annotations = list(_annotations(given))
+    items = a_list(_or(value.get("annotations"), []), f"{where}annotations")
+    annotations = list(_annotations(items))
     known = metadata.get("trace_id") or value.get("id")
     source = known if isinstance(known, str) else ""
     dropped = len(value.keys() - _READ)
-    unread = len(given) - len(annotations)
+    unread = len(items) - len(annotations)
     return Line(messages, metadata, annotations, unread, dropped, source)
 
 
-def _annotations(given: Iterable[object]) -> Iterator[Annotation]:
-    for one in given:
-        with suppress(InvalidRequestError):  # it is counted
+def _annotations(items: Iterable[object]) -> Iterator[Annotation]:
+    for one in items:
+        with suppress(InvalidRequestError):  # it is counted as unread
             yield read_annotation(one, "")
 
 
@@ -83,7 +83,7 @@ def _messages(values: list[Any], where: str) -> list[Json]:
 
 
 def check_message(value: object, where: str) -> Json:
-    """Return a message; raises ``InvalidRequestError`` with the place of what is wrong in it."""
+    """Return a message; raises ``InvalidRequestError`` with the place of the first fault."""
     message = an_object(value, where)
     a_text(message.get("role"), f"{where}.role")
     for n, call in enumerate(a_list(_or(message.get("tool_calls"), []), f"{where}.tool_calls")):

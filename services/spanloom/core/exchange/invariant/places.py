@@ -1,4 +1,4 @@
-"""Where the texts of a step are in the message that was made of it."""
+"""Positions of the texts of a step in the message that was made of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Places: TypeAlias = "Mapping[tuple[str, str], tuple[str, int]]"
 
 
 def places_of(turn: Turn, step: DocumentStep) -> Places:
-    """Return where the texts of a turn's step are in its message."""
+    """Return the positions of the texts of a turn's step in its message."""
     if turn.at is not None:
         is_only = len(messages_in(step.input, "user")) == 1
         parts = [f"{turn.at}.content", *([""] if is_only else [])]
@@ -29,7 +29,7 @@ def places_of(turn: Turn, step: DocumentStep) -> Places:
 
 
 def _of_answers(step: DocumentStep) -> Iterator[tuple[tuple[str, str], tuple[str, int]]]:
-    """Yield the places of an output, whose messages are joined, each text with a line break."""
+    """Yield the positions in an output: its texts are joined, each with a line break."""
     begin = calls = 0
     answers = messages_in(step.output, "assistant")
     for at, answer in enumerate(answers):

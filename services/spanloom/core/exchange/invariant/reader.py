@@ -1,7 +1,7 @@
 """Reads lines of Invariant's datasets, lists of messages, and requests of its SDK.
 
-A line whose ``metadata.parent_trace`` is the run before it is an agent of that run, so a run is
-complete when another begins. Bare messages, one value each, are one list.
+A line whose ``metadata.parent_trace`` names the run before it is an agent of that run, so a run is
+complete when another begins. Successive bare messages form one list.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class _Piece(NamedTuple):
     """A line of a value, and its place in the value."""
 
     where: str
-    value: Any  # as JSON has it
+    value: Any  # any JSON value
 
 
 class InvariantReader:
     """See ``Reader``."""
 
-    def fits(self, value: Any) -> bool:  # as JSON has it
-        """Return whether it is a line with an index or annotations, a list of such, or a push."""
+    def fits(self, value: Any) -> bool:  # any JSON value
+        """Return whether a value is a line with index or annotations, a list of them, or a push."""
         if isinstance(value, list):
             return bool(value) and all(map(self.fits, value[:10]))
         if not isinstance(value, dict) or not isinstance(messages := value.get("messages"), list):
@@ -47,7 +47,7 @@ class InvariantReader:
         is_push = bool(messages) and isinstance(messages[0], list)
         return is_push or "annotations" in value or isinstance(value.get("index"), int)
 
-    def holds(self, first: Any) -> bool:  # as JSON has it
+    def holds(self, first: Any) -> bool:  # any JSON value
         """See ``Reader``."""
         is_message = isinstance(first, dict) and "messages" not in first
         return is_message or self.fits([first])
@@ -67,7 +67,7 @@ class InvariantReader:
 
 
 class _Runs:
-    """The run that is read now."""
+    """The run that is being read."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -80,14 +80,14 @@ class _Runs:
         """Of the run, and of what was before it and is none."""
 
     def take(self, place: str, piece: _Piece) -> Iterator[Taken | Refused]:
-        """Add a line to the run, or begin another: then the one before is yielded."""
+        """Add a line to the run, or yield the run and begin another."""
         is_bare = isinstance(piece.value, dict) and "role" in piece.value
         try:
             line = line_of([piece.value] if is_bare else piece.value, piece.where)
         except InvalidRequestError as error:
             yield Refused(place, str(error))
             return
-        if line is None:  # of the dataset
+        if line is None:  # metadata of the dataset
             self.losses.note(Code.METADATA_DROPPED, "metadata")
             return
         try:
@@ -141,15 +141,15 @@ class _Runs:
 
 
 def _id_of(lines: list[Line], reading: Reading) -> str:
-    """Return the id of a run without one, by its content."""
+    """Return an id for a run that has none, from its content."""
     content = dump([[line.messages, line.metadata] for line in lines]).decode()
     return trace_id_of(reading.format, reading.project, content)
 
 
-def _clean(value: Any, losses: Losses) -> Any:  # as JSON has it
-    """Return a value that JSON can hold; lone surrogates and other numbers are replaced."""
+def _clean(value: Any, losses: Losses) -> Any:  # any JSON value
+    """Return a valid JSON value: lone surrogates and invalid numbers are replaced."""
     try:
-        orjson.dumps([[[[[[value]]]]]])  # it will be that much deeper in a document
+        orjson.dumps([[[[[[value]]]]]])  # the document nests it deeper by this
     except TypeError:
         try:
             (value,) = orjson.loads(dump([value]))
@@ -160,8 +160,8 @@ def _clean(value: Any, losses: Losses) -> Any:  # as JSON has it
     return value
 
 
-def _pieces(value: Any) -> Iterator[_Piece]:  # as JSON has it
-    """Yield the lines of a value: itself, the items of a list of lines, the traces of a push."""
+def _pieces(value: Any) -> Iterator[_Piece]:  # any JSON value
+    """Yield the lines of a value: the value itself, items of a list, or traces of a push."""
     if isinstance(value, list) and value and all(map(_is_line, value)):
         for at, item in enumerate(value):
             yield _Piece(f"{at}.", item)
@@ -181,16 +181,16 @@ def _is_push(value: Json) -> bool:
 
 
 def _pushed(value: Json) -> Iterator[_Piece]:
-    """Yield each trace of a request as a line; raises ``InvalidRequestError`` for other lengths."""
+    """Yield each trace of a push as a line; raises ``InvalidRequestError`` if lengths differ."""
     messages = value["messages"]
-    beside: dict[str, list[Any]] = {}
+    columns: dict[str, list[Any]] = {}
     for name in ("annotations", "metadata"):
-        told = value.get(name)
-        if told is not None and (not isinstance(told, list) or len(told) != len(messages)):
+        column = value.get(name)
+        if column is not None and (not isinstance(column, list) or len(column) != len(messages)):
             raise InvalidRequestError(f"{name}: a list as long as messages is needed")
-        beside[name] = told or [None] * len(messages)
+        columns[name] = column or [None] * len(messages)
     for at, one in enumerate(messages):
-        line = {name: told[at] for name, told in beside.items() if told[at] is not None}
+        line = {name: column[at] for name, column in columns.items() if column[at] is not None}
         yield _Piece(f"messages.{at}.", {"messages": one, **line})
 
 

@@ -1,4 +1,4 @@
-"""Annotations of a line as scores of the steps that they are about."""
+"""Annotations of a line as scores of the annotated steps."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def scores_of(
     line: Line, addresses: Addresses, run: tuple[str, int], losses: Losses
 ) -> Iterator[Json]:
-    """Yield the scores of a line; ``run`` is the trace id, and when the line ended, in ms.
+    """Yield the scores of a line; ``run`` is the trace id, and the end of the line in ms.
 
-    What is about no message of the line is about the run.
+    An annotation without a known message in the line becomes a score of the run.
     """
     for at, annotation in enumerate(line.annotations):
         yield usable(_row(annotation, addresses, run), f"annotations.{at}", losses)

@@ -58,15 +58,15 @@ def invariant_lines(document: Json, assessments: Iterable[Assessment]) -> Iterat
 def _lines(
     view: Document, assessments: Iterable[Assessment], losses: Losses, more: Json
 ) -> Iterator[Json]:
-    told = ((agent, conversation(agent, losses, repeats=True)) for agent in view.agents)
-    talks = [(agent, turns) for agent, turns in told if turns]
+    conversations = ((agent, conversation(agent, losses, repeats=True)) for agent in view.agents)
+    talks = [(agent, turns) for agent, turns in conversations if turns]
     count_of_run(view, [agent.id for agent, _ in talks], losses)
     lines = [_line(agent, _messages(agent, turns, losses)) for agent, turns in talks]
     if not lines:
         lines = [_line(view.root, _gist(view.root))]
-    tellers: Sequence[DocumentStep] = [agent for agent, _ in talks] or [view.root]
-    for teller, told_by in zip(tellers, lines, strict=True):
-        count_of_texts(teller, told_by["messages"], losses)
+    agents: Sequence[DocumentStep] = [agent for agent, _ in talks] or [view.root]
+    for agent, written in zip(agents, lines, strict=True):
+        count_of_texts(agent, written["messages"], losses)
     marks = list(assessments)
     spots = _spots(talks) if marks else {}
     for assessment in marks:
@@ -87,12 +87,12 @@ def _line(agent: DocumentStep, messages: Sequence[Json]) -> Json:
 
 
 def _source(agent: DocumentStep, view: Document, at: int) -> Json:
-    """Return the metadata of the line that an agent was read from, with the run's own id."""
+    """Return the metadata of the line that an agent was read from, with the run's id."""
     text = agent.metadata.get(SOURCE)
     if not isinstance(text, str):
         return {}
-    told = json_object(text)
-    return told | ({PARENT: view.id} if at else {"trace_id": view.id})
+    source = json_object(text)
+    return source | ({PARENT: view.id} if at else {"trace_id": view.id})
 
 
 def _messages(agent: DocumentAgent, turns: Sequence[Turn], losses: Losses) -> Sequence[Json]:
@@ -106,7 +106,7 @@ def _messages(agent: DocumentAgent, turns: Sequence[Turn], losses: Losses) -> Se
 
 
 def _restore(message: Json, metadata: Mapping[str, str]) -> None:
-    """Make a result as it was read, of which a step has only the text."""
+    """Restore a tool result's original message, of which the step has only the text."""
     message["tool_call_id"] = metadata.get(CALL_ID, message["tool_call_id"])
     parts = json_value(message["content"]) if PARTS in metadata else None
     if isinstance(parts, list):
@@ -122,19 +122,19 @@ def _about(document: Document) -> Json:
         "output_tokens": root.metrics_info.get("output_tokens"),
         "duration_ms": root.basic_info.get("duration"),
     }
-    told = {name: value for name, value in known.items() if value is not None}
-    return {"trace_id": document.id, "name": root.name, **told}
+    present = {name: value for name, value in known.items() if value is not None}
+    return {"trace_id": document.id, "name": root.name, **present}
 
 
 def _gist(root: DocumentStep) -> Sequence[Json]:
     """Return the question and the answer of a run as two messages."""
     question, answer = question_in(root.input), answer_in(root.output)
-    asked = {"role": "user", "content": question}
-    return [asked, {"role": "assistant", "content": answer}]
+    request = {"role": "user", "content": question}
+    return [request, {"role": "assistant", "content": answer}]
 
 
 def _spots(talks: Iterable[tuple[DocumentAgent, Sequence[Turn]]]) -> Spots:
-    """Return where steps and their texts are; a whole step is at its last message."""
+    """Return the positions of steps and their texts; a whole step is at its last message."""
     spots: dict[tuple[str, str, str], tuple[int, str, int | None]] = {}
     for line, (agent, turns) in enumerate(talks):
         steps = {step.id: step for step in agent.steps}
@@ -159,10 +159,10 @@ def _address(assessment: Assessment, spots: Spots) -> tuple[int, str]:
 
 
 def _annotation(assessment: Assessment) -> Json:
-    """Return an annotation: a line for people, and all facts of the assessment as metadata."""
+    """Return an annotation: a readable line, with all facts of the assessment as metadata."""
     facts = assessment.facts
     names = ("correctness", "type", "error_type", "subtype", "error_subtype", "severity", "score")
-    said = ", ".join(str(facts[name]) for name in names if name in facts)
+    label = ", ".join(str(facts[name]) for name in names if name in facts)
     quote = assessment.place.quote if assessment.place else facts.get("quote", "")
     why = str(facts.get("rationale", "")) or (f"“{quote}”" if quote else "")
     about = {
@@ -170,7 +170,7 @@ def _annotation(assessment: Assessment) -> Json:
         "annotator": assessment.annotator,
         "step_id": assessment.step_id,
     }
-    text = " ".join(filter(None, (f"[{said or assessment.scheme}]", why)))
+    text = " ".join(filter(None, (f"[{label or assessment.scheme}]", why)))
     return {"content": text, "extra_metadata": {"source": "spanloom", **about, **facts}}
 
 

@@ -1,5 +1,5 @@
-"""Lists of chat messages: what the formats that consist of them share.
+"""Lists of chat messages: the code shared by formats that consist of them.
 
-``writing.py`` tells a run as messages, ``reading.py`` makes a draft of messages. The shape is that
+``writing.py`` writes a run as messages, ``reading.py`` makes a draft of messages. The shape is that
 of ``core/model/message.py``.
 """

@@ -2,8 +2,8 @@
 
 System and user messages are the input of the model step after them, which is marked as having only
 the new messages (``listed_messages.HISTORY``): with the whole history each, a run of n turns would
-take n² messages. Tool messages are tool steps; each belongs to the open call with its id, else to
-the oldest one of its name, else to the oldest one.
+take n² messages. Tool messages are tool steps; each answers the open call with its id, else the
+oldest one of its name, else the oldest one.
 """
 
 from __future__ import annotations
@@ -39,36 +39,36 @@ if TYPE_CHECKING:
 AGENT = "agent"
 """The name of an agent whose name is unknown."""
 _CALL, _A_RESULT = "chat", "result"
-"""The names of a model call, and of a tool of which neither name nor call is known."""
+"""The names of a model call, and of a tool whose name and call are both unknown."""
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
 _PARTS = frozenset({"text", "image_url", "input_audio", "file"})
 _OF_A_RESULT = frozenset({"role", "content", "tool_call_id", "name", "status", "type"})
-"""Members of a tool's message that its step has; messages of the conversation stay whole."""
+"""Members of a tool's message that its step keeps; other messages are kept whole."""
 _FAILED = "error"
 _ANY = "", ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What is known of a list of messages besides."""
+    """Facts about a list of messages that are not in the messages."""
 
     trace_id: str
     name: str = AGENT
-    """Of the agent."""
+    """The name of the agent."""
     where: str = "messages"
-    """The place of the list in its value, for refusals; empty if the value is the list."""
+    """The place of the list in its value, for error messages; empty if the value is the list."""
     extras: Mapping[str, object] = field(default_factory=dict)
     """See ``Draft.extras``."""
     times: Sequence[int | None] = ()
-    """Milliseconds since the epoch, of each message; empty if unknown."""
+    """The time of each message in milliseconds since the epoch; empty if unknown."""
     models: Sequence[str] = ()
     """The model of each answer; empty if unknown."""
 
 
 def draft_of_messages(messages: Sequence[object], reading: Reading, source: Source) -> Draft:
-    """Return the run that a list of messages shows; notes what of it is made up.
+    """Return the draft of a list of messages; notes facts that are made up.
 
-    Raises ``InvalidRequestError``, with the place, for an item that is no message.
+    Raises ``InvalidRequestError``, with the place, for an item that is not a message.
     """
     if not messages:
         raise InvalidRequestError(f"{source.where or 'the list'}: it has no messages")
@@ -91,9 +91,9 @@ def is_message_list(value: object) -> bool:
 
 
 def _normalized(item: object, where: str, losses: Losses) -> Iterator[Json]:
-    """Yield an item as messages of the one shape; most have it already.
+    """Yield an item as messages in the common shape, which most items already have.
 
-    What is no part of the conversation is left out of others, and counted.
+    Members that are not part of the conversation are dropped from other items, and counted.
     """
     message = an_object(item, where)
     if _is_settled(message):
@@ -111,7 +111,7 @@ def _normalized(item: object, where: str, losses: Losses) -> Iterator[Json]:
 
 
 def _id_of_call(found: Sequence[object]) -> AbstractSet[str]:
-    """Return the member by which some results name their call, which is bookkeeping of others."""
+    """Return ``id`` for tool results, some of which name their call by it."""
     first = found[0] if found else None
     return {"id"} if isinstance(first, dict) and first.get("role") == "tool" else set()
 
@@ -145,10 +145,10 @@ class _Open:
 
 
 class _Drafting:
-    """The steps so far."""
+    """Collects the steps."""
 
     def __init__(self, reading: Reading, source: Source) -> None:
-        """Begin with the agent alone."""
+        """Begin with the agent as the only step."""
         self._reading, self._source = reading, source
         self._root = DraftStep(self._id(""), "", Kind.AGENT, source.name)
         self._root.metadata = {"agent_name": source.name}
@@ -161,7 +161,7 @@ class _Drafting:
         self._now = 0
 
     def add(self, message: Json, at: int) -> None:
-        """Add a message, which is at this place in the source."""
+        """Add the message at the place ``at`` of the source."""
         self._now = self._times[at] if at < len(self._times) else self._now
         role = message.get("role")
         if role == "assistant":
@@ -193,9 +193,9 @@ class _Drafting:
 
     def _id(self, path: str, own: str = "") -> str:
         taken: set[str] = self._taken if own else set()
-        made = step_id_of(self._source.trace_id, path, own, taken)
-        note_made(made, own, f"{self._source.where}.{path}".strip("."), self._reading.losses)
-        return made
+        step_id = step_id_of(self._source.trace_id, path, own, taken)
+        note_made(step_id, own, f"{self._source.where}.{path}".strip("."), self._reading.losses)
+        return step_id
 
     def _add(self, step: DraftStep) -> None:
         self._taken.add(step.id)
@@ -206,7 +206,7 @@ class _Drafting:
             self._add_model(self._heard_at, self._heard_ms)
 
     def _add_model(self, at: int, start_ms: int, output: str = "") -> DraftStep:
-        """Add a model step with what was heard since the one before."""
+        """Add a model step; its input is the messages since the last model step."""
         models = self._source.models
         heard, self._heard = self._heard, []
         step = DraftStep(
@@ -232,18 +232,18 @@ class _Drafting:
             self._calls.add(call, f"{step.id}.{n}")
 
     def _add_result(self, message: Json, at: int) -> None:
-        """Add a tool step; an input that nobody answered before it stays before it."""
+        """Add a tool step, after a model step for input that is still unanswered."""
         self._leave_unanswered()
-        given, name = str(message.get("tool_call_id") or ""), str(message.get("name") or "")
-        call = self._calls.answer(given, name)
+        own_id, name = str(message.get("tool_call_id") or ""), str(message.get("name") or "")
+        call = self._calls.answer(own_id, name)
         if call is None:
             self._reading.losses.note(Code.CALL_UNPAIRED, f"{self._source.where}.{at}".lstrip("."))
         name = name or ((call.name or A_TOOL) if call else _A_RESULT)
-        call_id = call.id if call else given
+        call_id = call.id if call else own_id
         text = _text(message.get("content"))
         has_failed = message.get("status") == _FAILED
         step = DraftStep(
-            self._id(f"{at}.tool", "" if call else given),
+            self._id(f"{at}.tool", "" if call else own_id),
             self._root.id,
             Kind.TOOL,
             name,
@@ -259,15 +259,15 @@ class _Drafting:
 
 
 class _Calls:
-    """The calls that no result belongs to yet; each look-up takes constant time on average."""
+    """The calls without a result; each look-up takes constant time on average."""
 
     def __init__(self) -> None:
         """Begin without calls."""
         self._all: list[_Open] = []
         self._by_key: defaultdict[tuple[str, str], deque[_Open]] = defaultdict(deque)
 
-    def add(self, call: Any, made: str) -> None:  # as JSON has it
-        """Add a call; without an id it has the one that writers make."""
+    def add(self, call: Any, made: str) -> None:  # any JSON value
+        """Add a call; one without an id gets ``made``, as our writers number them."""
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(function, dict):
             return
@@ -279,9 +279,9 @@ class _Calls:
             self._by_key[key].append(opened)
 
     def answer(self, call_id: str, name: str) -> _Open | None:
-        """Return the call that a result belongs to, and close it.
+        """Return the call that a result answers, and close it.
 
-        One with an id belongs to the call with it, or to none.
+        A result with an id answers the call with that id, or none.
         """
         waiting = self._by_key.get(("id", call_id) if call_id else ("name", name) if name else _ANY)
         while waiting:

@@ -1,4 +1,4 @@
-"""What rows with messages say of their run besides: its id, its name, user and tags."""
+"""Facts of a run in rows with messages: its id, its name, user and tags."""
 
 from __future__ import annotations
 
@@ -23,44 +23,44 @@ _TEXTS = tuple(name for name in ("name", *NAMED) if name != TAGS)
 
 
 def source_of(row: Json, reading: Reading, own_id: object = None) -> Source:
-    """Return what a row says of its run; ``own_id`` precedes the id in its ``metadata``.
+    """Return the facts of a row's run; ``own_id`` precedes the id in its ``metadata``.
 
-    A row without an id has a hash of itself. Raises ``InvalidRequestError`` if ``metadata`` is no
+    A row without an id gets a hash of the row. Raises ``InvalidRequestError`` if ``metadata`` is no
     object.
     """
     about = an_object(row.get("metadata") or {}, "metadata")
-    given = own_id or about.get("trace_id")
-    if isinstance(given, str) and given:
-        trace_id = trace_id_of(reading.format, reading.project, given)
+    source_id = own_id or about.get("trace_id")
+    if isinstance(source_id, str) and source_id:
+        trace_id = trace_id_of(reading.format, reading.project, source_id)
     else:
-        given = ""
+        source_id = ""
         text = dump(sorted_keys(row)).decode()
         trace_id = trace_id_of(reading.format, reading.project, text)
-    note_made(trace_id, given, "id", reading.losses)
-    note_unread(about, about.keys() - _odd(about, given), reading.losses, "metadata")
+    note_made(trace_id, source_id, "id", reading.losses)
+    note_unread(about, about.keys() - _odd(about, source_id), reading.losses, "metadata")
     name = about.get("name")
     return Source(
         trace_id=trace_id,
         name=name if isinstance(name, str) and name else AGENT,
-        extras=extras_of(about, source_id_of(given, trace_id)),
+        extras=extras_of(about, source_id_of(source_id, trace_id)),
     )
 
 
-def _odd(about: Json, given: str) -> AbstractSet[str]:
-    """Return the names in metadata that have a meaning here, and a value without one."""
+def _odd(about: Json, source_id: str) -> AbstractSet[str]:
+    """Return the known names in metadata whose values have no meaning here."""
     odd = {name for name in _TEXTS if not isinstance(about.get(name), str)}
     tags = about.get(TAGS)
     if len(_texts(tags)) < (len(tags) if isinstance(tags, list) else 1):
         odd.add(TAGS)
-    if about.get("trace_id") not in (given, given.replace("-", "")):
+    if about.get("trace_id") not in (source_id, source_id.replace("-", "")):
         odd.add("trace_id")
     return odd
 
 
-def source_id_of(given: str, trace_id: str) -> Mapping[str, str]:
+def source_id_of(source_id: str, trace_id: str) -> Mapping[str, str]:
     """Return the source's id as metadata, unless the trace id is the same in another form."""
-    is_same = not given or trace_id in given.replace("-", "").lower()
-    return {} if is_same else {"source_id": given}
+    is_same = not source_id or trace_id in source_id.replace("-", "").lower()
+    return {} if is_same else {"source_id": source_id}
 
 
 def extras_of(about: Json, more: Mapping[str, str]) -> Mapping[str, object]:

@@ -34,27 +34,27 @@ A_TOOL = "tool"
 """The name of a tool whose name is unknown."""
 
 
-Told: TypeAlias = "tuple[Json, str]"
-"""A message, and the id of the step it comes from."""
+SourcedMessage: TypeAlias = "tuple[Json, str]"
+"""A message, and the id of the step that it comes from."""
 
 
 class Talk(NamedTuple):
     """The conversation of a run."""
 
     agent: DocumentAgent
-    told: Sequence[Told]
+    sourced: Sequence[SourcedMessage]
 
     @property
     def messages(self) -> Sequence[Json]:
-        """The messages alone."""
-        return [message for message, _ in self.told]
+        """The messages without the ids of steps."""
+        return [message for message, _ in self.sourced]
 
 
 def talk_of(stored: Stored, losses: Losses, kept: Kept) -> Talk:
     """Return the conversation of the root agent; without one, the question and the answer.
 
     The root agent is the root, else the first agent with a conversation. Counts what the format
-    does not keep (``kept_beside``). Raises ``NotHeldError`` for a run without an agent.
+    does not keep (``kept_by_messages``). Raises ``NotHeldError`` for a run without an agent.
     """
     document = stored.view
     agents = _root_first(document)
@@ -75,16 +75,16 @@ def talk_of(stored: Stored, losses: Losses, kept: Kept) -> Talk:
 def talks_of(stored: Stored, losses: Losses, kept: Kept) -> Sequence[Talk]:
     """Return the conversation of each agent that has one, that of the root agent first.
 
-    Without any it is the question and the answer of the run. Counts as ``talk_of`` does, but for
-    agents with a conversation; raises ``NotHeldError`` for a run without an agent.
+    If none has one: the question and the answer of the run. Counts what the format does not keep;
+    raises ``NotHeldError`` for a run without an agent.
     """
     document = stored.view
     agents = _root_first(document)
     if not agents:
         raise NotHeldError(Code.NO_AGENT, "it has no agent whose messages could be written")
-    told = {agent.id: turns for agent in agents if (turns := conversation(agent, losses))}
+    turns_of = {agent.id: turns for agent in agents if (turns := conversation(agent, losses))}
     count_lost(document, kept, losses)
-    talks = [Talk(a, _plain(told[a.id], losses)) for a in agents if a.id in told]
+    talks = [Talk(a, _plain(turns_of[a.id], losses)) for a in agents if a.id in turns_of]
     talks = talks or [Talk(agents[0], _gist(document.root))]
     _note_root(document.root, talks[0].messages, losses)
     for talk in talks[1:]:
@@ -98,18 +98,21 @@ def talks_of(stored: Stored, losses: Losses, kept: Kept) -> Sequence[Talk]:
 
 def _note_root(root: DocumentStep, messages: Sequence[Json], losses: Losses) -> None:
     """Note texts of the root that are not the question and the answer of the conversation."""
-    asked = next((m["content"] for m in messages if m["role"] == "user"), "")
-    said = (m["content"] for m in reversed(messages) if m["role"] == "assistant" and m["content"])
-    if (root.input, root.output) != (text_of(asked), next(said, "")):
+    question = next((m["content"] for m in messages if m["role"] == "user"), "")
+    answers = (
+        m["content"] for m in reversed(messages) if m["role"] == "assistant" and m["content"]
+    )
+    if (root.input, root.output) != (text_of(question), next(answers, "")):
         losses.note(Code.TEXTS_DROPPED, root.id)
 
 
-def kept_beside(
+def kept_by_messages(
     run: Collection[str] = (), members: Collection[str] = (), of_models: Collection[str] = ()
 ) -> Kept:
-    """Return what a format of messages keeps beside these: of the run, of steps, of model steps.
+    """Return what a format of messages keeps.
 
-    ``members`` are of ``kept.MEMBERS``, ``of_models`` are names in the metadata of model steps.
+    In addition to the messages: ``run`` has members of ``extraction``, ``members`` are from
+    ``kept.MEMBERS``, ``of_models`` are names in the metadata of model steps.
     """
     agent = KeptOfStep({"input", "output", *({"name"} & set(members))}, {"agent_name", COST})
     texts = {"input", "output", *members} - {"name"}
@@ -121,16 +124,16 @@ def kept_beside(
 
 
 def about_run(document: Document) -> Json:
-    """Return the metadata of a run that a reader takes back: ids, name, user and tags."""
-    told = document.extraction
-    kept = {name: told[name] for name in NAMED if told.get(name)}
-    own = told.get("metadata")
+    """Return the metadata of a run that a reader restores: ids, name, user and tags."""
+    extraction = document.extraction
+    kept = {name: extraction[name] for name in NAMED if extraction.get(name)}
+    own = extraction.get("metadata")
     more = own if isinstance(own, dict) else {}
     return {**more, "trace_id": document.id, "name": document.root.name, **kept}
 
 
 NAMED = tuple(name for name in OF_THE_SENDER if name != "metadata")
-"""Members of ``extraction`` that are written as metadata, beside ``metadata`` itself."""
+"""Members of ``extraction``, other than ``metadata``, that are written as metadata."""
 
 
 def _root_first(document: Document) -> Sequence[DocumentAgent]:
@@ -138,16 +141,16 @@ def _root_first(document: Document) -> Sequence[DocumentAgent]:
     return sorted(document.agents, key=lambda agent: agent.id != root_id)
 
 
-def _gist(root: DocumentStep) -> Sequence[Told]:
-    asked = {"role": "user", "content": question_in(root.input)}
-    answered = {"role": "assistant", "content": answer_in(root.output)}
-    return [(asked, root.id), (answered, root.id)]
+def _gist(root: DocumentStep) -> Sequence[SourcedMessage]:
+    question = {"role": "user", "content": question_in(root.input)}
+    answer = {"role": "assistant", "content": answer_in(root.output)}
+    return [(question, root.id), (answer, root.id)]
 
 
-def _plain(turns: Iterable[Turn], losses: Losses) -> Sequence[Told]:
-    """Return the turns with the members of chat messages only."""
+def _plain(turns: Iterable[Turn], losses: Losses) -> Sequence[SourcedMessage]:
+    """Return the turns' messages, reduced to the members of chat messages."""
     names: dict[str, str] = {}
-    told: list[Told] = []
+    plain_turns: list[SourcedMessage] = []
     for message, step_id, _, arguments in turns:
         role = message["role"]
         if role == "assistant":
@@ -159,8 +162,8 @@ def _plain(turns: Iterable[Turn], losses: Losses) -> Sequence[Told]:
             plain = {"role": role, "content": _content(message["content"], step_id, losses)}
             if isinstance(name := message.get("name"), str) and name:
                 plain["name"] = name
-        told.append((plain, step_id))
-    return told
+        plain_turns.append((plain, step_id))
+    return plain_turns
 
 
 def _answer(message: Json, arguments: Sequence[object]) -> Json:
@@ -173,9 +176,9 @@ def _answer(message: Json, arguments: Sequence[object]) -> Json:
 
 
 def _call(call: Json, arguments: object) -> Json:
-    """Return a call with arguments that are the text of an object."""
-    given = call.get("function")
-    function = given if isinstance(given, dict) else {}
+    """Return a call whose arguments are an object as JSON text."""
+    raw = call.get("function")
+    function = raw if isinstance(raw, dict) else {}
     text, is_object = function.get("arguments"), isinstance(arguments, dict)
     if not isinstance(text, str) or not is_object:
         text = dump(arguments if is_object else {}).decode()
@@ -199,19 +202,19 @@ def _result(message: Json, names: Mapping[str, str], step_id: str, losses: Losse
 
 
 def _content(content: object, step_id: str, losses: Losses) -> object:
-    """Return a text, or parts of the kinds that chat messages have; a placeholder for others."""
+    """Return a text, or parts that chat messages can have, with placeholders for others."""
     if not isinstance(content, list):
         return content if isinstance(content, str) else ""
     parts = [_part(part) for part in content]
     losses.note(Code.PARTS_DROPPED, step_id, parts.count(None))
     return [
-        part or {"type": "text", "text": placeholder(given)}
-        for part, given in zip(parts, content, strict=True)
+        part or {"type": "text", "text": placeholder(part_in)}
+        for part, part_in in zip(parts, content, strict=True)
     ]
 
 
 def _part(part: object) -> Json | None:
-    """Return a part of a kind that chat messages have, without further members."""
+    """Return a part that chat messages can have, reduced to its standard members."""
     if not isinstance(part, dict):
         return None
     kind, value = part.get("type"), part.get(str(part.get("type")))
@@ -225,7 +228,7 @@ def _part(part: object) -> Json | None:
 
 
 def placeholder(part: object) -> str:
-    """Return a text instead of a part: ``[video]``."""
+    """Return a text in place of a part: ``[video]``."""
     kind = part.get("type") if isinstance(part, dict) else None
     return f"[{kind if isinstance(kind, str) else 'part'}]"
 
@@ -237,9 +240,9 @@ def _is_text(part: object) -> bool:
 
 
 def tools_of(agent: DocumentAgent, losses: Losses) -> Sequence[Json]:
-    """Return the tools that the agent's model was offered first, as OpenAI's API has them.
+    """Return the tools offered in the agent's first model call, in the form of OpenAI's API.
 
-    Those of its further calls are counted as lost.
+    Tools of later calls are counted as lost.
     """
     offers = [step for step in agent.steps if TOOL_DEFINITIONS in step.metadata]
     for step in offers[1:]:
@@ -249,14 +252,14 @@ def tools_of(agent: DocumentAgent, losses: Losses) -> Sequence[Json]:
     return [tool for tool in tools if tool]
 
 
-def _tool(given: object) -> Json | None:
-    if not isinstance(given, dict):
+def _tool(offered: object) -> Json | None:
+    if not isinstance(offered, dict):
         return None
-    if isinstance(function := given.get("function"), dict):
+    if isinstance(function := offered.get("function"), dict):
         return {"type": "function", "function": function}
-    if not isinstance(given.get("name"), str):
+    if not isinstance(offered.get("name"), str):
         return None
-    schema = given.get("parameters") or given.get("input_schema") or given.get("inputSchema")
-    about = {"description": given["description"]} if given.get("description") else {}
+    schema = offered.get("parameters") or offered.get("input_schema") or offered.get("inputSchema")
+    about = {"description": offered["description"]} if offered.get("description") else {}
     parameters = {"parameters": schema} if isinstance(schema, dict) else {}
-    return {"type": "function", "function": {"name": given["name"], **about, **parameters}}
+    return {"type": "function", "function": {"name": offered["name"], **about, **parameters}}

@@ -1,1 +1,1 @@
-"""MLflow traces: written in version 3; read in versions 2, 3, 4 and the mixture of MLflow 3.5."""
+"""MLflow traces: written in version 3; read in versions 2, 3, 4 and the mix of MLflow 3.5."""

@@ -1,4 +1,4 @@
-"""The assessments of an MLflow trace, in the words of the trace."""
+"""The assessments of an MLflow trace, in MLflow's terms."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ _BLANK: Json = {}
 
 
 class SourceAssessment(NamedTuple):
-    """A feedback or an expectation about a trace, or about one span of it."""
+    """A feedback or an expectation about a trace or one of its spans."""
 
     id: str
     """MLflow's id; empty if the trace does not have it."""
     name: str
     is_expectation: bool
-    """Whether it is what should have come out, not a judgement of what did."""
-    value: Any  # as JSON has it
-    """The value; ``None`` with ``error``."""
+    """Whether it is an expected result, not a judgement of the actual one."""
+    value: Any  # any JSON value
+    """The value; ``None`` if there is an ``error``."""
     error_code: str
-    """Of what failed; empty if nothing did."""
+    """The code of the failure to assess; empty without one."""
     error: str
     """Why there is no value; empty if there is one."""
     span_id: str
     """16 hex digits; empty for the whole trace."""
     source_type: str
-    """``HUMAN``, ``LLM_JUDGE``, ``CODE`` or another word."""
+    """``HUMAN``, ``LLM_JUDGE``, ``CODE`` or another value."""
     source_id: str
-    """Who or what assessed."""
+    """The person or program that assessed."""
     rationale: str
     at_ms: int
-    """Last change, in milliseconds since the epoch; 0 if unknown."""
+    """Time of the last change in milliseconds since the epoch; 0 if unknown."""
     is_overridden: bool
-    """Whether another one has replaced it, which need not be in the trace."""
+    """Whether another assessment, not necessarily in the trace, has replaced it."""
     overrides: str
     """Id of the assessment that this one replaces; empty if there is none."""
     metadata: Mapping[str, Any]
 
 
 def assessments_of(info: Json) -> Iterator[SourceAssessment]:
-    """Yield the assessments in the ``info`` of a trace; what is no assessment is left out."""
+    """Yield the assessments in the ``info`` of a trace; invalid ones are left out."""
     listed = info.get("assessments")
     for one in listed if isinstance(listed, list) else ():
         if isinstance(one, dict) and isinstance(one.get("assessment_name"), str):
@@ -78,11 +78,11 @@ def _assessment(one: Json) -> SourceAssessment:
     )
 
 
-def _value(told: Json) -> Any:  # as JSON has it
-    """Return the value; of an expectation, a list or an object is written as JSON text."""
-    if "value" in told:
-        return told["value"]
-    return json_value(_text(_object(told, "serialized_value"), "value"))
+def _value(assessment: Json) -> Any:  # any JSON value
+    """Return the value; lists and objects of expectations are stored as JSON text."""
+    if "value" in assessment:
+        return assessment["value"]
+    return json_value(_text(_object(assessment, "serialized_value"), "value"))
 
 
 def _moment(one: Json) -> int:

@@ -1,4 +1,4 @@
-"""The documents that a retrieval step found, whatever shape its framework gives them."""
+"""The documents that a retrieval step returned, in the shape of any framework."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _METADATA = ("metadata", "meta_data")
 _AROUND = ("documents", "Docs", "docs", "results", "matches", "output")
 URI: Final = "doc_uri"
 _URIS = (URI, "source", "uri", "url", "file_path", "id")
-"""Where a document says which it is, the most certain first."""
+"""Keys with a document's URI, the most certain first."""
 
 
 def documents_in(text: str) -> list[Json]:
@@ -33,7 +33,7 @@ def documents_in(text: str) -> list[Json]:
 
 
 def uri_of(document: Json) -> str:
-    """Return which document it is; empty if it does not say."""
+    """Return the URI of a document; empty if it has none."""
     about = document["metadata"]
     found = (about.get(name) for name in _URIS)
     return next((uri for uri in found if isinstance(uri, str) and uri), document.get("id") or "")
@@ -44,12 +44,12 @@ def _document(item: object) -> Json:
         return {"page_content": as_text(item), "metadata": {}}
     name = next((name for name in _CONTENT if name in item), "")
     metadata = _metadata(item) | _others(item, name)
-    made: Json = {"page_content": as_text(item.get(name, "")), "metadata": metadata}
+    document: Json = {"page_content": as_text(item.get(name, "")), "metadata": metadata}
     if isinstance(own := item.get("id"), str) and own:
-        made["id"] = own
-    if uri := uri_of(made):
+        document["id"] = own
+    if uri := uri_of(document):
         metadata.setdefault(URI, uri)
-    return made
+    return document
 
 
 def _metadata(item: Json) -> Json:

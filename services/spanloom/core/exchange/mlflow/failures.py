@@ -1,4 +1,4 @@
-"""Exceptions of steps, as far as a document has them: type and stack trace, where each began."""
+"""Exceptions of steps with type and stack trace, which a document has where each began."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 _SHORTEST = 5
-"""Characters of a message that is searched in that of an outer step."""
+"""The fewest characters of a message that is searched for in an outer step's message."""
 _MESSAGE, _TYPE, _TRACE = "exception.message", "exception.type", "exception.stacktrace"
 
 
 class Failures:
     """The exceptions of one run.
 
-    A step that only passes an inner step's failure on has the message, not type and stack trace:
-    a document lists each failure once, so it could not be read back.
+    A step that only passes on an inner step's failure gets the message, not type and stack trace:
+    a document lists each failure once, so the rest could not be read back.
     """
 
     def __init__(self, document: Document, steps: Sequence[tuple[DocumentStep, str]]) -> None:
@@ -33,13 +33,13 @@ class Failures:
     def event(self, step: DocumentStep, time_ns: int) -> Json:
         """Return the exception event of a failed step."""
         failure = {} if step.id in self._passed_on else self._known.get(step.id, {})
-        told = {
+        fields = {
             _MESSAGE: step.error_message,
             _TYPE: failure.get("type") or step.metadata.get("error_type"),
             _TRACE: failure.get("traceback"),
         }
-        attributes = {name: value for name, value in told.items() if value}
-        return {"name": "exception", "time_unix_nano": time_ns, "attributes": attributes}
+        known = {name: value for name, value in fields.items() if value}
+        return {"name": "exception", "time_unix_nano": time_ns, "attributes": known}
 
 
 def _passed_on(steps: Sequence[tuple[DocumentStep, str]]) -> Iterator[str]:

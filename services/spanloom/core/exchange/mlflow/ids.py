@@ -8,11 +8,11 @@ from base64 import b64decode
 _HEX = re.compile("[0-9a-fA-F]{1,16}")
 _BYTES = 8
 _BASE64_CHARS = 12
-"""Of 8 bytes. Hex digits are valid base64 too, but no id of that length has an ``=`` at its end."""
+"""The length of 8 bytes in base64. Hex digits are valid base64 too, but do not end in ``=``."""
 
 
 def span_key(source: str) -> str:
-    """Return an id as 16 hex digits where it is one, else unchanged: so spans find their parents.
+    """Return a span id as 16 hex digits, any other text unchanged, so that parents can be found.
 
     ``oAAAAAAAAAQ=`` (version 3), ``a000000000000004`` (MLflow 3.5) and ``0xa000000000000004``
     (version 2) are the same id.

@@ -1,4 +1,4 @@
-"""Reads what the ``info`` of an MLflow trace says of the run, in any version."""
+"""Reads the facts of the run in the ``info`` of an MLflow trace, in any version."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _DERIVED = frozenset(
         "mlflow.trace.infoFinalized",
     }
 )
-"""Metadata and tags that follow from the spans, or have a place of their own."""
+"""Metadata and tags that are derived from the spans, or that the document has elsewhere."""
 _IN_PROGRESS = "IN_PROGRESS"
 _PLACES = ("catalog_name", "schema_name", "table_prefix")
 
 
 class RunFacts:
-    """What is said of one run."""
+    """The facts of one run."""
 
     def __init__(self, info: Json, kept: object, where: str, losses: Losses) -> None:
-        """Read it; ``kept`` is the attribute ``spanloom.run`` of the root's span.
+        """Read ``info``; ``kept`` is the attribute ``spanloom.run`` of the root span.
 
-        Raises ``InvalidRequestError`` with the place of what is wrong.
+        Raises ``InvalidRequestError`` with the place of the fault.
         """
         self._info = info
         self._where = where
@@ -57,7 +57,7 @@ class RunFacts:
     ) -> tuple[Mapping[str, object], Sequence[str]]:
         """Return the members of ``extraction``, and the warnings.
 
-        ``expected`` is added to what is expected of the run.
+        ``expected`` is added to the expectations of the run.
         """
         metadata = self._all_metadata(source_id)
         known: dict[str, object] = {
@@ -86,7 +86,7 @@ class RunFacts:
         return kept + [tag for tag, value in self._tags.items() if not value and tag not in cut]
 
     def _all_metadata(self, source_id: str) -> Mapping[str, str]:
-        """Return what Spanloom wrote whole, and what else there is of metadata, tags and place."""
+        """Return metadata that Spanloom kept uncut, with other metadata, tags and the location."""
         own = self._kept.get("metadata")
         kept = own if isinstance(own, dict) else {}
         whole = {name: value for name, value in kept.items() if isinstance(value, str)}
@@ -98,18 +98,18 @@ class RunFacts:
     def _about(self) -> Mapping[str, str]:
         experiment, location = self._location()
         state = self._info.get("state") or self._info.get("status")
-        told = {
+        texts = {
             names.LOCATION: location,
             names.EXPERIMENT: experiment,
             names.STATE: _IN_PROGRESS if state == _IN_PROGRESS else "",
             names.REQUEST: self._info.get(names.REQUEST),
         }
-        return {name: self._sound(v) for name, v in told.items() if isinstance(v, str) and v}
+        return {name: self._sound(v) for name, v in texts.items() if isinstance(v, str) and v}
 
     def _location(self) -> tuple[str, str]:
-        """Return the experiment, or the schema or table of versions 4 and of inference tables."""
-        told = self._info.get("trace_location")
-        location: Json = told if isinstance(told, dict) else {}
+        """Return the experiment, or the schema or table (version 4 and inference tables)."""
+        raw = self._info.get("trace_location")
+        location: Json = raw if isinstance(raw, dict) else {}
         inner = {name: value for name, value in location.items() if isinstance(value, dict)}
         experiment = inner.get("mlflow_experiment", {}).get("experiment_id")
         experiment = experiment or self._info.get("experiment_id")
@@ -139,7 +139,7 @@ class RunFacts:
 def with_expectations(
     metadata: Mapping[str, str], expected: Mapping[str, object]
 ) -> Mapping[str, str]:
-    """Return the metadata that says what is expected of a run; nothing if that is not new."""
+    """Return metadata with the expectations of a run; empty if it would not change."""
     before = json_object(metadata.get(names.EXPECTATIONS, ""))
     after = {**before, **expected}
     return {} if after == before else {names.EXPECTATIONS: encoded(after, names.EXPECTATIONS)}

@@ -1,4 +1,4 @@
-"""MLflow's names of attributes, metadata and span types, and the two of our own."""
+"""MLflow's names of attributes, metadata and span types, and two of our own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MODEL: Final = "mlflow.llm.model"
 PROVIDER: Final = "mlflow.llm.provider"
 COST: Final = "mlflow.llm.cost"
 CHUNK: Final = "mlflow.chunk.item."
-"""Prefix of the events that are the chunks of a streamed answer."""
+"""Prefix of the names of events that hold chunks of a streamed answer."""
 
 SCHEMA: Final = "mlflow.trace_schema.version"
 SESSION: Final = "mlflow.trace.session"
@@ -28,12 +28,12 @@ TRACE_COST: Final = "mlflow.trace.cost"
 SIZES: Final = ("mlflow.trace.sizeStats", "mlflow.trace.sizeBytes")
 TRACE_NAME: Final = "mlflow.traceName"
 MAX_METADATA: Final = 250
-"""Most characters of a value of ``trace_metadata``, and of any key: MLflow cuts them."""
+"""The most characters of a key or a value of ``trace_metadata``: MLflow cuts longer ones."""
 MAX_TAG: Final = 4_096
 MAX_PREVIEW: Final = 1_000
 
 STEP: Final = "spanloom.step"
-"""Attribute with what MLflow has no attribute for, so that the step is read back as it was."""
+"""Attribute with facts that MLflow has no attribute for, to read the step back unchanged."""
 RUN: Final = "spanloom.run"
 """The same for the run, on its root span."""
 SOURCE_ID: Final = "source_id"
@@ -42,7 +42,7 @@ EXPERIMENT: Final = "mlflow_experiment_id"
 STATE: Final = "mlflow_state"
 REQUEST: Final = "client_request_id"
 EXPECTATIONS: Final = "expectations"
-"""Metadata of a run: what an evaluation set expects of it, a JSON object by MLflow's names."""
+"""Metadata of a run: an evaluation set's expectations, a JSON object with MLflow's names."""
 TOOL_KIND: Final = "tool_kind"
 RETRIEVAL: Final = "retrieval"
 
@@ -52,7 +52,7 @@ TYPES: Mapping[str, str] = {
     StepType.TOOL: "TOOL",
     StepType.GRAPH: "CHAIN",
 }
-"""MLflow's type of a step; a root of none of these is ``UNKNOWN``."""
+"""MLflow's span type of a step; a root of another type is ``UNKNOWN``."""
 UNKNOWN: Final = "UNKNOWN"
 TYPES_OF_TOOLS: Mapping[str, str] = {
     RETRIEVAL: "RETRIEVER",
@@ -67,4 +67,4 @@ KINDS: Mapping[str, Kind] = {
     "TOOL": Kind.TOOL,
     **dict.fromkeys(KINDS_OF_TOOLS, Kind.TOOL),
 }
-"""The kind of step of a span type; others are graphs, an untyped root is none."""
+"""The kind of step of a span type; other types are graphs, an untyped root has no kind."""

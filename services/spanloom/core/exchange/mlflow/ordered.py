@@ -14,10 +14,10 @@ _START = attrgetter("started_at")
 
 
 def ordered_steps(document: Document) -> Sequence[tuple[DocumentStep, str]]:
-    """Return every step once with its parent's id: the root first, its parent's id empty.
+    """Return every step once with its parent's id: the root first, with an empty parent id.
 
-    A parent that is not in the run is replaced by the root. A root that is a model call or tool run
-    is returned as the step that it is among its own steps.
+    A parent that is not in the run is replaced by the root. For a root that is a model call or tool
+    run, its entry among its own steps is returned.
     """
     root = document.root
     agents = {agent.id: agent for agent in document.agents}

@@ -1,7 +1,7 @@
 """Reads MLflow traces of versions 2, 3 and 4, and the mixture of MLflow 3.5, as runs.
 
-Ids of spans are base64 or hex digits, which their length tells: MLflow itself reads hex digits as
-base64. Nothing is needed but the spans with their times; what ``info`` has is added.
+Ids of spans are base64 or hex digits, recognized by their length: MLflow itself reads hex digits as
+base64. Only the spans with their times are required; facts in ``info`` are added.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _IDS = ("trace_id", "request_id")
 
 
-def is_trace(value: Any) -> bool:  # as JSON has it
+def is_trace(value: Any) -> bool:  # any JSON value
     """Return whether a JSON value has the two parts of a trace."""
     if not isinstance(value, dict):
         return False
@@ -37,7 +37,7 @@ def is_trace(value: Any) -> bool:  # as JSON has it
     return isinstance(info, dict) and isinstance(data, dict) and not info.keys().isdisjoint(_IDS)
 
 
-def read_trace(value: Any, reading: Reading) -> Iterable[Json]:  # as JSON has it
+def read_trace(value: Any, reading: Reading) -> Iterable[Json]:  # any JSON value
     """Yield the document of a trace; raises ``InvalidRequestError`` with the place."""
     yield complete(draft_of(parsed(value, "trace"), reading))
 
@@ -48,7 +48,7 @@ def draft_of(
     where: str = "",
     expected: Mapping[str, object] | None = None,
 ) -> Draft:
-    """Return a trace as a draft; ``expected`` is what an evaluation set expects of the run.
+    """Return a trace as a draft; ``expected`` has an evaluation set's expectations of the run.
 
     Raises ``InvalidRequestError`` with the place, which begins with ``where``.
     """
@@ -61,11 +61,11 @@ def draft_of(
     note_made(trace_id, source, f"{where}info", reading.losses)
     steps, root, by_span = _steps(trace_id, spans, f"{where}data.spans", reading)
     facts = RunFacts(info, root.attributes.get(names.RUN), f"{where}info", reading.losses)
-    begun = steps[0]
-    run = Assessed(trace_id, by_span, begun.start_ms + begun.duration_ms)
-    scores, told = read_assessments(info, f"{where}info", run, reading.losses)
+    root_step = steps[0]
+    run = Assessed(trace_id, by_span, root_step.start_ms + root_step.duration_ms)
+    scores, expectations = read_assessments(info, f"{where}info", run, reading.losses)
     reading.scores += scores
-    extras, warnings = facts.extras(source, {**told, **(expected or {})})
+    extras, warnings = facts.extras(source, {**expectations, **(expected or {})})
     return Draft(trace_id, reading.project, reading.format, steps, extras, warnings)
 
 
@@ -107,20 +107,20 @@ def _parent_key(span: Json) -> str:
 
 
 def _ids(trace_id: str, keys: Sequence[str], reading: Reading) -> Sequence[str]:
-    """Return an id for every span: its own, or a hash for a second span with the same."""
-    taken: dict[str, int] = {}
+    """Return an id for every span: its own, or a hash if an earlier span has the same."""
+    ids: dict[str, int] = {}
     for at, key in enumerate(keys):
-        made = step_id_of(trace_id, f"spans.{at}", key, taken)
-        note_made(made, key, f"data.spans.{at}.span_id", reading.losses)
-        taken[made] = at
-    return list(taken)
+        step_id = step_id_of(trace_id, f"spans.{at}", key, ids)
+        note_made(step_id, key, f"data.spans.{at}.span_id", reading.losses)
+        ids[step_id] = at
+    return list(ids)
 
 
 def _parents(above: Sequence[str], keys: Sequence[str]) -> Sequence[int]:
     """Return the position of every span's parent; -1 for the root.
 
     The root is the first span without a parent, else the first whose parent is not in the trace,
-    else the first. Spans that do not lead to it are put under it.
+    else the first. Spans that are not its descendants are put under it.
     """
     places: dict[str, int] = {}
     for at, key in enumerate(keys):

@@ -1,4 +1,4 @@
-"""What rows of evaluation sets have in common: a trace, or only a request and a response."""
+"""Common parts of rows of evaluation sets: a trace, or only a request and a response."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ITEM = "it is an item to evaluate, not a run: it has no `{}` and no `trace`"
 
 
 def expectations_of(document: Document) -> Mapping[str, Any]:
-    """Return what the evaluation set that the run was read from expects of it."""
+    """Return the expectations of the evaluation set that the run was read from."""
     metadata = document.extraction.get("metadata")
     text = metadata.get(names.EXPECTATIONS) if isinstance(metadata, dict) else ""
     return json_object(text) if isinstance(text, str) else {}
@@ -64,7 +64,7 @@ def bare_run(
 
 
 def note_others(row: Json, known: AbstractSet[str], reading: Reading) -> None:
-    """Count the columns that no run has a place for."""
+    """Count the columns that a run cannot hold."""
     note_unread(row, known, reading.losses)
 
 

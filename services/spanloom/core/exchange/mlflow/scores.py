@@ -1,7 +1,7 @@
-"""Scores as the assessments of an MLflow trace: feedbacks are scores, expectations are expected.
+"""Scores as assessments of an MLflow trace: feedbacks are scores, expectations are metadata.
 
 A feedback that overrides another of the same name and author is a revision of its score. One that
-overrides another's is a score of its own, and the other is taken back at that time.
+overrides another author's is a separate score, and the other is withdrawn at that time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 OURS: Final = "spanloom.score"
-"""Key of an assessment's metadata with what MLflow has no word for, as JSON."""
+"""Key of an assessment's metadata: a JSON object of what MLflow cannot express."""
 _COST: Final = "mlflow.assessment.judgeCost"
 _COUNTS: Mapping[str, str] = {
     "input_tokens": "mlflow.assessment.judgeInputTokens",
@@ -56,28 +56,28 @@ _TYPES: Mapping[str, str] = {
     "model": "LLM_JUDGE",
 }
 _CODE: Final = "CODE"
-"""Type of every other source: MLflow reads none that says nothing."""
+"""Type of every other source: MLflow requires one."""
 _NOBODY: Final = "default"
 _FAILED: Final = "ERROR"
-"""Code of a failure that has none."""
+"""Code of a failure without a code."""
 
 
 class Assessed(NamedTuple):
-    """The run of a trace, as its assessments need it."""
+    """Facts of a trace's run that its assessments need."""
 
     trace_id: str
     steps: Mapping[str, str]
     """Ids of steps by the ids of their spans; empty for the root."""
     end_ms: int
-    """When the run ended: so old is what has no time."""
+    """End of the run in ms since the epoch: the time of assessments without one."""
 
 
 def read_assessments(
     info: Json, where: str, run: Assessed, losses: Losses
 ) -> tuple[Sequence[Json], Mapping[str, object]]:
-    """Return the scores of a trace, each revision a row, and what is expected of the run.
+    """Return the scores of a trace, one row per revision, and the expectations of the run.
 
-    What is expected of a single span, and an issue, is counted and left out.
+    Expectations of single spans, and issues, are counted and left out.
     """
     reading = _Assessments(run, losses)
     expected: dict[str, object] = {}
@@ -91,8 +91,8 @@ def read_assessments(
         else:
             expected[one.name] = one.value
             losses.note(Code.METADATA_DROPPED, f"{place}.source")
-    given = info.get("assessments")
-    others = (len(given) if isinstance(given, list) else 0) - len(listed)
+    raw = info.get("assessments")
+    others = (len(raw) if isinstance(raw, list) else 0) - len(listed)
     losses.note(Code.SCORES_DROPPED, f"{where}.assessments", others)
     return reading.rows, expected
 
@@ -107,7 +107,7 @@ class _Assessments:
         self.rows: list[Json] = []
 
     def take(self, one: SourceAssessment, where: str) -> None:
-        """Add a feedback; one that was overridden elsewhere is counted alone."""
+        """Add a feedback; one that overrides an earlier one revises or withdraws that."""
         row = self._row(one, where)
         before = self._by_id.get(one.overrides)
         if before is not None:
@@ -140,7 +140,7 @@ class _Assessments:
         return usable(row, where, self._losses)
 
     def _target(self, span_id: str) -> Json:
-        """Return what is assessed; a span that is not in the trace is the target itself."""
+        """Return the target of an assessment; an unknown span becomes a target of its own."""
         if not span_id:
             return {"target": "trajectory"}
         if (step_id := self._run.steps.get(span_id)) is None:
@@ -154,17 +154,17 @@ def _kept(metadata: Mapping[str, Any]) -> Json:
 
 
 def _of_judge(metadata: Mapping[str, Any]) -> Json:
-    """Return what MLflow's own keys say of the judge's call."""
+    """Return the facts of the judge's call under MLflow's own keys."""
     texts = {k: text for k, text in metadata.items() if isinstance(text, str)}
-    told: Json = {name: texts.get(key, "") for name, key in _TEXTS.items()}
-    told["cost"] = decimal(texts.get(_COST, ""))
+    facts: Json = {name: texts.get(key, "") for name, key in _TEXTS.items()}
+    facts["cost"] = decimal(texts.get(_COST, ""))
     for name, key in _COUNTS.items():
-        told[name] = count(json_value(texts.get(key, "")))
-    return {name: value for name, value in told.items() if value}
+        facts[name] = count(json_value(texts.get(key, "")))
+    return {name: value for name, value in facts.items() if value}
 
 
 def write_assessments(rows: Iterable[Row], request_id: str, losses: Losses) -> Sequence[Json]:
-    """Return scores as assessments of a trace; those of other targets are counted."""
+    """Return scores as assessments of a trace; scores of other targets are counted."""
     written = []
     for row in rows:
         if row.get("target") in OF_A_RUN:
@@ -206,6 +206,6 @@ def _metadata(row: Row, kind: str) -> Mapping[str, str]:
     if row.get("status") != "skipped":
         known.add("status")
     named = {**_TEXTS, **_COUNTS, "cost": _COST}
-    told = {key: str(row[name]) for name, key in named.items() if row.get(name)}
+    texts = {key: str(row[name]) for name, key in named.items() if row.get(name)}
     kept = members_to_keep(row, known)
-    return told | ({OURS: dump(kept).decode()} if kept else {})
+    return texts | ({OURS: dump(kept).decode()} if kept else {})

@@ -1,8 +1,8 @@
 """Reads a span of an MLflow trace as a step.
 
-A span that Spanloom wrote is read back as the step it was. Of any other, the span type tells the
-kind, MLflow's attributes the rest; the texts of a model call become messages, whatever client
-library they are of, and attributes with no place in a step are metadata.
+A span that Spanloom wrote is read back as the original step. For any other, the span type decides
+the kind, and MLflow's attributes give the rest; texts of model calls of any client library become
+messages, and attributes that a step has no member for become metadata.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _TAKEN = frozenset(
     }
 )
 _DIGITS = 18
-"""Most digits of a time in milliseconds that fits into 64 bits."""
+"""The most digits of a time in milliseconds that always fits into 64 bits."""
 _CHUNKS = (names.CHUNK, "new_token")
 _EXCEPTION = "exception"
 _AROUND_MESSAGES = frozenset({"messages", "choices", "tools", "usage", "model", "object"})
-"""Members of a client's request or answer that a step has elsewhere, or that say nothing."""
+"""Members of a client's request or answer that a step has elsewhere, or that carry no facts."""
 
 
 class SpanReader:
-    """Reads one span; ``place`` is where it is in the trace."""
+    """Reads one span; ``place`` is its place in the trace."""
 
     def __init__(self, span: Json, place: str, losses: Losses) -> None:
-        """Check what every span must have.
+        """Check the required members.
 
-        Raises ``InvalidRequestError`` with the place of what is wrong.
+        Raises ``InvalidRequestError`` with the place of the fault.
         """
         self.place = place
         self.losses = losses
@@ -63,12 +63,12 @@ class SpanReader:
         ]
 
     def step(self, step_id: str, parent_id: str) -> DraftStep:
-        """Return the step; that of the root if it has no parent.
+        """Return the step; without a parent id it is the root.
 
-        Raises ``InvalidRequestError`` with the place of what is wrong.
+        Raises ``InvalidRequestError`` with the place of the fault.
         """
         start, end = self._times()
-        made = DraftStep(
+        step = DraftStep(
             step_id,
             parent_id,
             Kind.OTHER,
@@ -76,13 +76,13 @@ class SpanReader:
             start_ms=start // _NS_PER_MS,
             duration_ms=max(0, end - start) // _NS_PER_MS,
         )
-        beside = json_object(self._attribute(names.STEP))
-        if "type" in beside:
-            self._take_back(made, beside)
+        ours = json_object(self._attribute(names.STEP))
+        if "type" in ours:
+            self._take_back(step, ours)
         else:
-            self._take(made, start)
-        made.error = self._error(beside.get("error_code"))
-        return made
+            self._take(step, start)
+        step.error = self._error(ours.get("error_code"))
+        return step
 
     def _times(self) -> tuple[int, int]:
         key = next((name for name in _STARTS if name in self._span), _STARTS[0])
@@ -102,16 +102,16 @@ class SpanReader:
         return text_of(self.attributes.get(name), where, self.losses)
 
     def _error(self, code: object) -> StepError | None:
-        """Return the failure: of the status, with type and trace of the exception event.
+        """Return the failure from the status, with type and trace of the exception event.
 
-        With a ``code``, which only Spanloom writes, the message of the status is the whole one.
+        With a ``code``, which only Spanloom writes, the status has the complete message.
         """
         status = self._span.get("status")
-        told: Json = status if isinstance(status, dict) else {}
-        failed = told.get("code") or self._span.get("status_code")
+        fields: Json = status if isinstance(status, dict) else {}
+        failed = fields.get("code") or self._span.get("status_code")
         if str(failed) not in _FAILED:
             return None
-        message = told.get("message") or self._span.get("status_message")
+        message = fields.get("message") or self._span.get("status_message")
         event = next((e for e in self._events if e.get("name") == _EXCEPTION), {})
         about = an_object(event.get("attributes") or {}, f"{self.place}.events")
         kind, text, trace = (
@@ -120,62 +120,62 @@ class SpanReader:
         )
         is_code = isinstance(code, int) and not isinstance(code, bool) and abs(code) < 2**63
         number = code if is_code and isinstance(code, int) else NO_CODE
-        told_elsewhere = "" if code is not None else text or kind
-        return StepError(number, self._plain(message) or told_elsewhere, kind, trace)
+        fallback = "" if code is not None else text or kind
+        return StepError(number, self._plain(message) or fallback, kind, trace)
 
     def _plain(self, value: object) -> str:
         text = value if isinstance(value, str) else ""
         return sound(text, f"{self.place}.events", self.losses)
 
-    def _take_back(self, made: DraftStep, beside: Json) -> None:
+    def _take_back(self, step: DraftStep, ours: Json) -> None:
         """Read a span that Spanloom wrote."""
-        made.kind = STEP_KINDS.get(str(beside["type"]), Kind.OTHER)
-        made.input = self._back(names.INPUTS, beside.get("input"))
-        made.output = self._back(names.OUTPUTS, beside.get("output"))
-        metadata = beside.get("metadata")
+        step.kind = STEP_KINDS.get(str(ours["type"]), Kind.OTHER)
+        step.input = self._back(names.INPUTS, ours.get("input"))
+        step.output = self._back(names.OUTPUTS, ours.get("output"))
+        metadata = ours.get("metadata")
         known = metadata if isinstance(metadata, dict) else {}
-        made.metadata = {name: text for name, text in known.items() if isinstance(text, str)}
-        if made.kind is Kind.MODEL:
-            self._take_model(made)
-            first = beside.get("first_token_ms")
+        step.metadata = {name: text for name, text in known.items() if isinstance(text, str)}
+        if step.kind is Kind.MODEL:
+            self._take_model(step)
+            first = ours.get("first_token_ms")
             if isinstance(first, str) and first.isascii() and first.isdecimal():
-                made.first_token_ms = float(first[:_DIGITS])
-            reasoning = usage_of([0, 0, beside.get("reasoning_tokens")])
-            made.usage = (made.usage or Usage()).completed_by(reasoning)
+                step.first_token_ms = float(first[:_DIGITS])
+            reasoning = usage_of([0, 0, ours.get("reasoning_tokens")])
+            step.usage = (step.usage or Usage()).completed_by(reasoning)
 
     def _back(self, name: str, kept: object) -> str:
         return sound(
             read_back(self.attributes.get(name), kept), f"{self.place}.{name}", self.losses
         )
 
-    def _take(self, made: DraftStep, start: int) -> None:
-        """Read a span of MLflow's own."""
+    def _take(self, step: DraftStep, start: int) -> None:
+        """Read a span that MLflow wrote."""
         span_type = self._attribute(names.SPAN_TYPE).upper()
-        is_untyped = not made.parent_id and span_type in ("", "NULL", names.UNKNOWN)
-        made.kind = Kind.OTHER if is_untyped else names.KINDS.get(span_type, Kind.GRAPH)
+        is_untyped = not step.parent_id and span_type in ("", "NULL", names.UNKNOWN)
+        step.kind = Kind.OTHER if is_untyped else names.KINDS.get(span_type, Kind.GRAPH)
         metadata = self._metadata()
-        made.input, made.output = self._attribute(names.INPUTS), self._attribute(names.OUTPUTS)
-        if made.kind is Kind.MODEL:
-            self._take_model(made)
-            made.usage = made.usage or self._usage_in(made.output)
-            made.first_token_ms = self._first_token_ms(start)
+        step.input, step.output = self._attribute(names.INPUTS), self._attribute(names.OUTPUTS)
+        if step.kind is Kind.MODEL:
+            self._take_model(step)
+            step.usage = step.usage or self._usage_in(step.output)
+            step.first_token_ms = self._first_token_ms(start)
             metadata |= self._cost() | self._provider()
         elif kind := names.KINDS_OF_TOOLS.get(span_type):
             metadata[names.TOOL_KIND] = kind
-        if made.kind in (Kind.MODEL, Kind.TOOL):
-            facts = Facts(input=made.input, output=made.output, metadata=metadata)
-            show_texts(facts, made.kind)
-            self._note_lost(made.input, facts.input, "inputs")
-            self._note_lost(made.output, facts.output, "outputs")
-            made.input, made.output, metadata = facts.input, facts.output, {**facts.metadata}
-        made.metadata = metadata
+        if step.kind in (Kind.MODEL, Kind.TOOL):
+            facts = Facts(input=step.input, output=step.output, metadata=metadata)
+            show_texts(facts, step.kind)
+            self._note_lost(step.input, facts.input, "inputs")
+            self._note_lost(step.output, facts.output, "outputs")
+            step.input, step.output, metadata = facts.input, facts.output, {**facts.metadata}
+        step.metadata = metadata
         read = (*_CHUNKS, _EXCEPTION)
         ignored = [e for e in self._events if not str(e.get("name")).startswith(read)]
         if ignored or self._span.get("links"):
             self.losses.note(Code.METADATA_DROPPED, f"{self.place}.events")
 
     def _note_lost(self, before: str, after: str, name: str) -> None:
-        """Count what a client's request or answer has in addition to its messages."""
+        """Count the members of a client's request or answer other than its messages."""
         if before != after and json_object(before).keys() - _AROUND_MESSAGES:
             self.losses.note(Code.METADATA_DROPPED, f"{self.place}.{name}")
 
@@ -183,14 +183,14 @@ class SpanReader:
         texts = {name: self._attribute(name) for name in self.attributes if name not in _TAKEN}
         return {sound(name, self.place, self.losses): text for name, text in texts.items() if text}
 
-    def _take_model(self, made: DraftStep) -> None:
-        made.model = self._attribute(names.MODEL)
+    def _take_model(self, step: DraftStep) -> None:
+        step.model = self._attribute(names.MODEL)
         counts = json_object(self._attribute(names.USAGE))
         keys = (*_COUNTS, "cache_creation_input_tokens")
-        made.usage = usage_of(counts.get(key) for key in keys) if counts else None
+        step.usage = usage_of(counts.get(key) for key in keys) if counts else None
 
     def _usage_in(self, output: str) -> Usage | None:
-        """Return the usage in the client's own answer: older versions do not count."""
+        """Return the usage in the client's own answer: older MLflow versions do not record it."""
         used = json_object(output).get("usage") if '"usage"' in output else None
         return read_payload(used) if isinstance(used, dict) else None
 

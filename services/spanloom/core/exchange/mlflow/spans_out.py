@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 _NS_PER_MS = 1_000_000
 _COST = "cost"
 _OK, _ERROR = "STATUS_CODE_OK", "STATUS_CODE_ERROR"
-_BESIDE = {"reasoning_tokens": "reasoning_tokens", "latency_first_resp": "first_token_ms"}
-"""What of a model call only the attribute of ours has, and its name there."""
+_OWN_MEMBERS = {"reasoning_tokens": "reasoning_tokens", "latency_first_resp": "first_token_ms"}
+"""Facts of a model call that are only in our own attribute, with their names there."""
 
 
 class SpanWriter:
     """Writes the steps of one run."""
 
     def __init__(self, document: Document, losses: Losses) -> None:
-        """Prepare what the spans of a run share."""
+        """Prepare the facts that the spans of a run share."""
         self._trace = _base64(document.id)
         self._request = string_of(f"tr-{document.id}")
         self._losses = losses
@@ -53,7 +53,7 @@ class SpanWriter:
         return [self._span(step, parent_id) for step, parent_id in self._steps]
 
     def failures_elsewhere(self) -> Iterator[int]:
-        """Yield the positions of failures of spans that are no steps: these are not written."""
+        """Yield the indexes of failures of spans that are not steps: these are not written."""
         written = {step.id for step, _ in self._steps}
         yield from (at for at, where in enumerate(self._failures.places) if where not in written)
 
@@ -84,13 +84,13 @@ class SpanWriter:
         if is_tool:
             span_type = names.TYPES_OF_TOOLS.get(metadata.get(names.TOOL_KIND, ""), span_type)
         sent, received = _texts(step, is_model=is_model, is_tool=is_tool, span_type=span_type)
-        beside: Json = {"type": step.type, "metadata": metadata}
+        ours: Json = {"type": step.type, "metadata": metadata}
         if sent.kept:
-            beside["input"] = sent.kept
+            ours["input"] = sent.kept
         if received.kept:
-            beside["output"] = received.kept
+            ours["output"] = received.kept
         if step.error is not None:
-            beside["error_code"] = step.error.get("code")
+            ours["error_code"] = step.error.get("code")
         attributes = {
             names.REQUEST_ID: self._request,
             names.SPAN_TYPE: f'"{span_type}"',
@@ -100,8 +100,8 @@ class SpanWriter:
         if is_model:
             attributes |= _of_model(step)
             info = step.model_info
-            beside |= {name: info[key] for key, name in _BESIDE.items() if info.get(key)}
-        attributes[names.STEP] = dump(beside).decode()
+            ours |= {name: info[key] for key, name in _OWN_MEMBERS.items() if info.get(key)}
+        attributes[names.STEP] = dump(ours).decode()
         return attributes
 
 
@@ -117,19 +117,19 @@ def _texts(
 
 
 def _of_model(step: DocumentStep) -> dict[str, str]:
-    """Return model, tokens and cost; of what is unknown, nothing."""
+    """Return attributes for model, tokens and cost; unknown ones are omitted."""
     info, metadata = step.model_info, step.metadata
-    told: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     if step.model:
-        told[names.MODEL] = string_of(step.model)
+        attributes[names.MODEL] = string_of(step.model)
     if provider := metadata.get("provider"):
-        told[names.PROVIDER] = string_of(provider)
+        attributes[names.PROVIDER] = string_of(provider)
     usage = _usage(info)
     if any(usage.values()):
-        told[names.USAGE] = dump(usage).decode()
+        attributes[names.USAGE] = dump(usage).decode()
     if (cost := _number(metadata.get(_COST))) is not None:
-        told[names.COST] = dump({"total_cost": cost}).decode()
-    return told
+        attributes[names.COST] = dump({"total_cost": cost}).decode()
+    return attributes
 
 
 def _usage(info: Mapping[str, Any]) -> Mapping[str, int]:
@@ -152,5 +152,5 @@ def _number(text: object) -> float | None:
 def _base64(hex_id: str) -> str:
     try:
         return b64encode(bytes.fromhex(hex_id)).decode()
-    except ValueError:  # of a foreign document
+    except ValueError:  # in a document that another program wrote
         return b64encode(hex_id.encode("utf-8", "replace")).decode()

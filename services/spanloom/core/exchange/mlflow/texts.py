@@ -1,13 +1,13 @@
 """Inputs and outputs of steps as values of MLflow's attributes, and back.
 
-An attribute of MLflow is JSON text. An object or list is written as the text that it already is;
-any other text becomes a JSON string. So most texts are read back exactly; ``Written.kept`` has what
-is needed for the others. Three shapes are required by MLflow's helpers for evaluation:
+An attribute of MLflow is JSON text. Texts of objects and lists are written unchanged; any other
+text becomes a JSON string. So most texts are read back exactly; ``Written.kept`` has what is needed
+for the others. MLflow's helpers for evaluation require three shapes:
 
 - a model call is ``{"messages": [...]}`` and ``{"choices": [{"index", "message"}]}``;
 - the arguments of a tool are an object or a string;
-- the helpers fail on a root output that is a number or a list of numbers, on ``messages`` that are
-  no messages, and so on: such a text is written as a JSON string.
+- the helpers fail on a root output that is a number or a list of numbers, on invalid ``messages``,
+and so on: such a text is written as a JSON string.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 MESSAGES, CHOICES, TEXT = "messages", "choices", "text"
-"""How a text was changed: put into an object of this name, or ``text`` for kept as it was."""
+"""How a text was changed: moved to this member of an object, or kept whole (``text``)."""
 _BEFORE, _AFTER = '{"messages":', "}"
 _NO_LIST = (str, int, float, bool, type(None))
 
@@ -35,7 +35,7 @@ class Written(NamedTuple):
     json: str
     """JSON text."""
     kept: Mapping[str, str] = {}
-    """How to read it back, if it is not the text itself: ``{"form": "messages"}``."""
+    """How to restore the text, if ``json`` differs from it: ``{"form": "messages"}``."""
 
 
 def string_of(text: str) -> str:
@@ -44,13 +44,13 @@ def string_of(text: str) -> str:
 
 
 def write_value(text: str) -> Written:
-    """Return any text: an object or a list that MLflow's helpers can read, else a string."""
+    """Return a text as an object or a list if MLflow's helpers can read that, else as a string."""
     value = json_value(text)
     return Written(text if _is_readable(value) else string_of(text))
 
 
 def write_arguments(text: str) -> Written:
-    """Return the input of a tool: an object or a string."""
+    """Return the input of a tool as an object or a string."""
     return Written(text if isinstance(json_value(text), dict) else string_of(text))
 
 
@@ -79,7 +79,7 @@ def write_documents(text: str, found: list[Json]) -> Written:
 
 
 def read_value(attribute: object) -> str:
-    """Return the text that the value of an attribute is: a string without quotes, other JSON as is.
+    """Return the value of an attribute as text: a string unquoted, other JSON unchanged.
 
     Raises ``TypeError`` for a value that cannot be written as JSON.
     """
@@ -94,7 +94,7 @@ def read_value(attribute: object) -> str:
 
 
 def read_back(attribute: object, kept: object) -> str:
-    """Return the text that ``write_…`` was called with; ``kept`` is ``Written.kept``."""
+    """Return the original argument of ``write_…``; ``kept`` is ``Written.kept``."""
     text = read_value(attribute)
     how: Mapping[str, Any] = kept if isinstance(kept, dict) else {}
     form, original = how.get("form"), how.get("text")
@@ -111,7 +111,7 @@ def read_back(attribute: object, kept: object) -> str:
 
 
 def _unescaped(attribute: str) -> str:
-    """Return a JSON string that has half a surrogate pair, or is too dense to be parsed."""
+    """Decode a JSON string that ``orjson`` rejects: with lone surrogates, or too dense."""
     try:
         value = json.loads(attribute)
     except ValueError:

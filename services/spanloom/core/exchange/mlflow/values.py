@@ -1,4 +1,4 @@
-"""Checks of what a file claims to be an MLflow trace."""
+"""Checks values of a file that is read as MLflow traces."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LAST_NS = 2**63 - 1
 TOO_DEEP = "it is nested too deeply"
 
 
-def parsed(value: object, where: str) -> Any:  # as JSON has it
-    """Return a JSON value, or what a text of JSON is.
+def parsed(value: object, where: str) -> Any:  # any JSON value
+    """Return a JSON value; a text is parsed as JSON.
 
-    Raises ``InvalidRequestError`` for a text that is no JSON.
+    Raises ``InvalidRequestError`` for invalid JSON.
     """
     if not isinstance(value, str):
         return value
@@ -41,7 +41,7 @@ def encoded(value: object, where: str) -> str:
 
 
 def text_of(attribute: object, where: str, losses: Losses) -> str:
-    """Return the text of an attribute's value, half surrogate pairs in it replaced.
+    """Return the text of an attribute's value, with lone surrogates replaced.
 
     Raises ``InvalidRequestError`` for a value that cannot be written as JSON.
     """
@@ -53,7 +53,7 @@ def text_of(attribute: object, where: str, losses: Losses) -> str:
 
 
 def sound(text: str, where: str, losses: Losses) -> str:
-    """Return a text with half surrogate pairs replaced."""
+    """Return a text with lone surrogates replaced."""
     if text.isascii():
         return text
     try:

@@ -1,7 +1,7 @@
 """Writes a run as an MLflow trace, version 3: a span for each step.
 
-What MLflow has no attribute for is in two attributes of ours, ``spanloom.step`` on each span and
-``spanloom.run`` on the root's, which MLflow keeps: so a run is read back as it was.
+Facts that MLflow has no attribute for are in two attributes of our own, ``spanloom.step`` on each
+span and ``spanloom.run`` on the root's. MLflow keeps them, so a run is read back unchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _OF_THE_RUN = (*OF_THE_SOURCE, "warnings")
 _KEPT = Kept((*_OF_THE_RUN, "errors"))
-"""All of the steps, and of failures their types and traces."""
+"""Keeps everything of the steps, and the types and traces of failures."""
 _STATES = {"live": "IN_PROGRESS", "failed": "ERROR"}
 NO_EXPERIMENT = "0"
 
@@ -53,11 +53,11 @@ def trace_of(stored: Stored, losses: Losses) -> Json:
 
 
 def _run(document: Document) -> Json:
-    """Return what belongs to the run, to be read back; not the id that the trace has anyway."""
-    told = {name: document.extraction.get(name) for name in _OF_THE_RUN}
-    metadata = _texts(told["metadata"])
+    """Return the facts of the run to be read back, without the id, which the trace has."""
+    facts = {name: document.extraction.get(name) for name in _OF_THE_RUN}
+    metadata = _texts(facts["metadata"])
     own = {k: v for k, v in metadata.items() if (k, v) != (names.SOURCE_ID, request_id(document))}
-    return {name: value for name, value in {**told, "metadata": own}.items() if value}
+    return {name: value for name, value in {**facts, "metadata": own}.items() if value}
 
 
 def request_id(document: Document) -> str:
@@ -91,24 +91,24 @@ def _info(document: Document, root: DocumentStep) -> Json:
 
 
 def _trace_metadata(document: Document, metadata: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the metadata; longer values are cut, as MLflow does, but whole in ``spanloom.run``."""
+    """Return the metadata, cut like MLflow does; ``spanloom.run`` has the whole values."""
     extraction, usage = document.extraction, document.root.metrics_info
     counts = [usage.get("input_tokens") or 0, usage.get("output_tokens") or 0]
     total = {"input_tokens": counts[0], "output_tokens": counts[1], "total_tokens": sum(counts)}
     cost = (extraction.get("cost") or {}).get("usd")
     ours = (names.SOURCE_ID, names.STATE, names.EXPERIMENT, names.REQUEST)
-    told = {name: value for name, value in metadata.items() if name not in ours}
-    told[names.SCHEMA] = "3"
+    texts = {name: value for name, value in metadata.items() if name not in ours}
+    texts[names.SCHEMA] = "3"
     if session := extraction.get("conversation_id"):
-        told[names.SESSION] = str(session)
+        texts[names.SESSION] = str(session)
     if user := extraction.get("user_id"):
-        told[names.USER] = str(user)
+        texts[names.USER] = str(user)
     if any(counts):
-        told[names.TRACE_USAGE] = dump(total).decode()
+        texts[names.TRACE_USAGE] = dump(total).decode()
     if cost is not None:
-        told[names.TRACE_COST] = dump({"total_cost": cost}).decode()
+        texts[names.TRACE_COST] = dump({"total_cost": cost}).decode()
     most = names.MAX_METADATA
-    return {name[:most]: value[:most] for name, value in told.items()}
+    return {name[:most]: value[:most] for name, value in texts.items()}
 
 
 def _tags(tags: object, name: str) -> Mapping[str, str]:

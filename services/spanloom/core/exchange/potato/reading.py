@@ -1,6 +1,6 @@
 """Reads the items of a task as runs: an action is a tool call or an answer.
 
-Items say nothing of times: steps follow each other by a millisecond (``duration_unknown``).
+Items have no times: each step starts a millisecond after the last (``duration_unknown``).
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 FORMAT = "potato"
 STEPS, ACTION, TASK = "steps", "action", "task_description"
 _CALL = re.compile(r"([\w.:/-]+)\((.*)\)", re.DOTALL)
-"""An action that is a call: ``search_web('SF weather')``."""
+"""An action that is a tool call: ``search_web('SF weather')``."""
 _NAMED_CALL = re.compile(r"([^(]+)\((.*)\)", re.DOTALL)
-"""The same of a step that says that it is a tool: its name may have spaces."""
+"""A call in a step of type tool: its name may have spaces."""
 _AGENT = "agent"
 _OWN = frozenset({"id", TASK, STEPS})
 
 
-def fits(value: Any) -> bool:  # as JSON has it
-    """Return whether a value is an item with steps that are actions, or with none."""
+def fits(value: Any) -> bool:  # any JSON value
+    """Return whether a value is an item whose steps, if any, have actions."""
     steps = value.get(STEPS) if isinstance(value, dict) and "id" in value else None
     if steps == []:
         return TASK in value
@@ -40,15 +40,15 @@ def fits(value: Any) -> bool:  # as JSON has it
     return isinstance(first, dict) and ACTION in first and "step_type" not in first
 
 
-def _read(value: Any, reading: Reading) -> Iterable[Json]:  # as JSON has it
+def _read(value: Any, reading: Reading) -> Iterable[Json]:  # any JSON value
     item = an_object(value, "the item")
     source = str(item.get("id", ""))
     trace_id = trace_id_of(FORMAT, reading.project, source or dump(item).decode())
     reading.losses.trace_id = trace_id
     note_made(trace_id, source, "id", reading.losses)
     reading.losses.note(Code.DURATION_UNKNOWN, STEPS)
-    asked = item.get(TASK, "")
-    steps = _Steps(trace_id, asked if isinstance(asked, str) else dump(asked).decode(), reading)
+    task = item.get(TASK, "")
+    steps = _Steps(trace_id, task if isinstance(task, str) else dump(task).decode(), reading)
     for at, step in enumerate(a_list(item.get(STEPS), STEPS)):
         steps.add(an_object(step, f"{STEPS}.{at}"), at)
     others = {str(k): v for k, v in item.items() if k not in _OWN}
@@ -61,10 +61,10 @@ POTATO = EachAlone(fits, _read)
 
 
 class _Steps:
-    """The steps so far: the root is the agent of the first step, others are below it."""
+    """The steps so far: the root is the first step's agent, other agents are its children."""
 
-    def __init__(self, trace_id: str, asked: str, reading: Reading) -> None:
-        self._trace_id, self._asked, self._losses = trace_id, asked, reading.losses
+    def __init__(self, trace_id: str, task: str, reading: Reading) -> None:
+        self._trace_id, self._task, self._losses = trace_id, task, reading.losses
         self._agents: dict[str, DraftStep] = {}
         self._steps: list[DraftStep] = []
         self._taken: set[str] = set()
@@ -76,10 +76,10 @@ class _Steps:
         call = (_NAMED_CALL if is_tool else _CALL).fullmatch(action)
         kind = STEP_KINDS.get(str(step.get("type")), Kind.TOOL if call else Kind.MODEL)
         if kind is Kind.TOOL:
-            name, given = (call[1], call[2]) if call else (action, "")
+            name, arguments = (call[1], call[2]) if call else (action, "")
             output = as_text(step.get("observation"))
         else:
-            name, given, output = str(kind), "", action
+            name, arguments, output = str(kind), "", action
         thought = as_text(step.get("thought"))
         if kind is Kind.MODEL:
             output = _answer(action, thought)
@@ -92,7 +92,7 @@ class _Steps:
                 agent.id,
                 kind,
                 name,
-                given,
+                arguments,
                 output,
                 at,
                 metadata={"thought": thought} if thought and kind is not Kind.MODEL else {},
@@ -102,10 +102,10 @@ class _Steps:
     def _agent(self, name: str, at: int) -> DraftStep:
         if name not in self._agents:
             first = next(iter(self._agents.values()), None)
-            parent, asked = (first.id, "") if first else ("", self._asked)
+            parent, task = (first.id, "") if first else ("", self._task)
             step_id = self._id(f"agents.{len(self._agents)}", "")
-            made = DraftStep(step_id, parent, Kind.AGENT, name, asked, start_ms=at)
-            self._agents[name] = made
+            agent = DraftStep(step_id, parent, Kind.AGENT, name, task, start_ms=at)
+            self._agents[name] = agent
         return self._agents[name]
 
     def _id(self, path: str, own: str) -> str:
@@ -115,7 +115,7 @@ class _Steps:
         return found
 
     def whole(self) -> list[DraftStep]:
-        """Return the agents and the steps; a task without steps is its question."""
+        """Return the agents and the steps; for a task without steps, an agent with its question."""
         agents = list(self._agents.values()) or [self._agent(_AGENT, 0)]
         agents[0].duration_ms = max(0, len(self._steps) - 1)
         return [*agents, *self._steps]

@@ -1,7 +1,7 @@
 """Writes a run as an item of a task, and the task's configuration.
 
-The item is that of annotated runs (``core/annotation/potato/files.py``): texts are shortened for
-reading, and ``step_id`` is what brings annotations back to their steps.
+The item is the same as for annotated runs (``core/annotation/potato/files.py``): texts are
+shortened, and ``step_id`` links annotations to their steps.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _KEPT = Kept(
     KeptOfStep({"name", "input"}, {"agent_name", COST}),
 )
 SCHEME = "potato"
-"""The preset by which runs are judged that nobody annotated yet."""
+"""The preset scheme for runs without annotations."""
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return a run as an item; its agents are named by their steps."""
+    """Return a run as an item; its steps name their agents."""
     count_lost(stored.view, _KEPT, losses)
     root = stored.view.root
     losses.note(Code.TEXTS_DROPPED, root.id, root.input != question_in(root.input))
@@ -52,7 +52,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def _note(step: DocumentStep, losses: Losses) -> None:
-    """Count what of the texts of a step the item does not have."""
+    """Count what the item does not keep of a step's texts."""
     losses.note(Code.GRAPH_FLATTENED, step.id, step.type == "graph")
     has_calls = step.type == "model" and '"tool_calls"' in step.output
     losses.note(Code.TEXTS_DROPPED, step.id, has_calls)
@@ -60,10 +60,10 @@ def _note(step: DocumentStep, losses: Losses) -> None:
     losses.note(Code.VALUE_TRUNCATED, step.id, times=longest > MOST_TEXT)
 
 
-def files_beside(_name: str) -> Mapping[str, bytes]:
-    """Return the configuration with which ``potato start`` shows the items: JSON, as YAML may be.
+def config_files(_name: str) -> Mapping[str, bytes]:
+    """Return the configuration file for ``potato start``, as JSON, which is valid YAML.
 
-    Weights of severities are whole numbers: others break Potato's form.
+    Weights of severities are whole numbers: Potato's form breaks on others.
     """
     scheme = plain_scheme(presets()[SCHEME].text, SCHEME)
     config = write_config("runs", [scheme] if isinstance(scheme, dict) else [])

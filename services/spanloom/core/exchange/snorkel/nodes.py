@@ -1,6 +1,6 @@
-"""The rules of a node of a trace, as Snorkel's documentation (25.3) has them.
+"""The rules for a node of a trace, from Snorkel's documentation (25.3).
 
-A trace that breaks one is left out there without a word; here it is refused with the place.
+Snorkel silently drops a trace that breaks one; here it is refused with the place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PLAIN = (str, bool, int, float)
 
 
 def check_node(node: object, where: str) -> Json:
-    """Return a node that keeps the rules, apart from its substeps.
+    """Return a valid node; its substeps are not checked.
 
     Raises ``InvalidRequestError`` with the place: ``substeps.0.metadata: …``.
     """
@@ -48,7 +48,7 @@ def check_node(node: object, where: str) -> Json:
 
 
 def check_root(node: object) -> Json:
-    """Return the root of a trace; raises ``InvalidRequestError`` for another node."""
+    """Return the root of a trace; raises ``InvalidRequestError`` for any other node."""
     found = check_node(node, "")
     if found[TYPE] != ROOT_STEP:
         raise InvalidRequestError(f"{TYPE}: the root of a trace is {ROOT_STEP}")
@@ -56,7 +56,7 @@ def check_root(node: object) -> Json:
 
 
 def substeps_of(node: Json, where: str) -> Sequence[tuple[object, str]]:
-    """Return the substeps of a checked node with their places, not checked yet."""
+    """Return the unchecked substeps of a checked node, with their places."""
     place = f"{where}.{SUBSTEPS}".lstrip(".")
     return [(one, f"{place}.{at}") for at, one in enumerate(node.get(SUBSTEPS) or ())]
 

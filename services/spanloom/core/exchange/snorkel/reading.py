@@ -1,9 +1,9 @@
-"""Reads traces of Snorkel: a step for each node but those with a user's message.
+"""Reads traces of Snorkel: a step for each node, except those with a user's message.
 
-Values become outputs; the messages of a user become the input of the model that answers next. The
-type of a node decides what the step is, else a change of ``metadata.agent``. What our own writer
-would not write the same way is kept in the metadata of the steps (``source.py``), so that the trace
-is written again as it was.
+Values become outputs; a user's messages become the input of the next model call. The type of a
+node decides the kind of step, else a change of ``metadata.agent``. What our own writer would write
+differently is kept in the metadata of the steps (``source.py``), so that writing reproduces the
+trace.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def read_trace(value: object, reading: Reading) -> Json:
 
 
 def _kind_of_root(root: Node, steps: Sequence[Node]) -> Kind:
-    """Return what the root is: an agent if it calls models itself, unless it says its type."""
+    """Return the kind of the root: its stated type, else agent if it calls models itself."""
     if stated := root.expanded.get(ROOT_TYPE):
         return STEP_KINDS.get(stated, Kind.OTHER)
     return Kind.AGENT if any(map(_is_call_of_root, steps)) else Kind.OTHER
@@ -107,7 +107,7 @@ def _identify(steps: Sequence[Node], trace_id: str, reading: Reading) -> None:
 
 
 def _hear(nodes: Sequence[Node]) -> None:
-    """Make the messages of users the input of the next model, the first that of the run."""
+    """Make users' messages the input of the next model call, and the first that of the run."""
     heard: list[Json] = []
     root = nodes[0]
     for node in nodes:
@@ -190,7 +190,7 @@ def _error(node: Node, metadata: dict[str, str]) -> StepError | None:
 
 
 def _usage(node: Node) -> tuple[Usage | None, float | None]:
-    """Return the tokens of a model, by kind if the trace has that, and the first token's time."""
+    """Return the tokens of a model call, by kind if known, and the ms until the first token."""
     info = json_value(node.expanded.get(USAGE, ""))
     if isinstance(info, dict):
         latency = info.get("latency_first_resp")
@@ -201,7 +201,7 @@ def _usage(node: Node) -> tuple[Usage | None, float | None]:
 
 
 def _kept(nodes: Sequence[Node]) -> list[str]:
-    """Return the text of ``SOURCE`` of each step, in their order."""
+    """Return the ``SOURCE`` text of each step, in order."""
     shorts: dict[int, str | Json] = {}
     kept: list[str] = []
     for node in reversed(nodes):
@@ -219,10 +219,10 @@ def _sorted(value: object) -> str:
 
 
 class _Traces:
-    """Reads traces, and lists of them, in which each stands alone."""
+    """Reads traces, and lists of independent traces."""
 
     def fits(self, value: object) -> bool:
-        """Return whether it looks like a trace or a list of traces, valid or not."""
+        """Return whether a value looks like a trace or a list of traces, valid or not."""
         first = value[0] if isinstance(value, list) and value else value
         return isinstance(first, dict) and TYPE in first
 

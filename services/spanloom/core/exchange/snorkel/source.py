@@ -1,8 +1,8 @@
-"""Keeps a trace as it was in its source, in the metadata of the steps that were made of it.
+"""Keeps the original nodes of a trace in the metadata of the steps that were made of them.
 
-A node may have other types, members and values than those that a run is written with. ``SOURCE``
-of a step is the JSON of its node: instead of its substeps the ids of their steps (a node that is no
-step, a user's message, is there itself), and an empty value where the step's output is the value.
+A node may have types, members and values that our writer would not produce. ``SOURCE`` of a step is
+the JSON of its node with substeps replaced by step ids (a user's message is no step and stays
+whole), and the value emptied where it is the step's output.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DEEPEST = 100
 
 
 def restored(steps: Mapping[str, DocumentStep], root_id: str) -> dict[str, Json] | None:
-    """Return the nodes by id as they were, below each other; ``None`` if the root keeps none."""
+    """Return the original nodes by id, nested; ``None`` if the root has no ``SOURCE``."""
     kept = {i: node for i, step in steps.items() if (node := _kept(step)) is not None}
     if root_id not in kept or kept[root_id][TYPE] != ROOT_STEP:
         return None
@@ -68,7 +68,7 @@ def _checked(node: object) -> Json | None:
 
 
 def _below(one: object, kept: dict[str, Json], placed: dict[str, Json]) -> Json | None:
-    """Return a substep: a step by its id, which is taken once, or a node that is no step."""
+    """Return a substep: a step's node by its id, at most once, or a node that is not a step."""
     if isinstance(one, str) and one in kept:
         placed[one] = kept.pop(one)
         return placed[one]
@@ -76,11 +76,11 @@ def _below(one: object, kept: dict[str, Json], placed: dict[str, Json]) -> Json 
 
 
 def keep(node: Json, output: str, below: list[str | Json]) -> str:
-    """Return the text of ``SOURCE`` for a node; ``below`` are its substeps, by id where steps."""
+    """Return the ``SOURCE`` text of a node; ``below`` has its substeps, steps as ids."""
     return dump(in_short(node, below, {VALUE: ""} if node.get(VALUE) == output else {})).decode()
 
 
 def in_short(node: Json, below: list[str | Json], changed: Json | None = None) -> Json:
-    """Return a node with other substeps, if it has any, and changed members."""
+    """Return a node with its substeps, if any, and some members replaced."""
     substeps = {SUBSTEPS: below} if SUBSTEPS in node else {}
     return {**node, **substeps, **(changed or {})}

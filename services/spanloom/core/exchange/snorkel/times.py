@@ -1,4 +1,4 @@
-"""Times for the steps of a trace, which has only how long they took."""
+"""Start times for the steps of a trace, which has only durations."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 def starts(began_ms: int, durations: Sequence[int], *, is_parallel: bool) -> Iterator[int]:
-    """Yield when each step began: one after the other, or all at once where they ran in parallel.
+    """Yield the start of each step in ms: successive, or all at once for parallel steps.
 
-    So a writer finds the same order and the same overlaps again.
+    So a writer infers the same order and the same overlaps.
     """
     start = began_ms
     for duration in durations:

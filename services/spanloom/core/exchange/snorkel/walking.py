@@ -1,4 +1,4 @@
-"""The nodes of a trace in their order, checked, with what each of them is."""
+"""The nodes of a trace in order, checked, with the kind of step of each."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Node:
 
     @property
     def steps(self) -> Iterator[Node]:
-        """The steps among its substeps, those of a user's message included."""
+        """The steps among its substeps, including steps below a user's message."""
         waiting = self.children[::-1]
         while waiting:
             node = waiting.pop()
@@ -73,7 +73,7 @@ class Node:
 
 
 def walk(trace: Json) -> tuple[Sequence[Node], int]:
-    """Return the nodes in the order of the trace, checked, and how deep it is."""
+    """Return the checked nodes in the order of the trace, and its depth."""
     root = Node(trace, "", None, Kind.OTHER, agent_in(trace))
     found, deepest = [root], 1
     waiting = [(one, where, root, root, 2) for one, where in substeps_of(trace, "")][::-1]
@@ -114,12 +114,12 @@ def _kind_of(node: Json, parent: Node) -> Kind | None:
 
 
 def duration_of(node: Node) -> int | None:
-    """Return how long a node took, in milliseconds; ``None`` if it does not say."""
+    """Return the duration of a node in milliseconds; ``None`` if unknown."""
     latency = number_of(node.metadata.get("latency"))
     return None if latency is None or latency > _LONGEST_S else round(latency * 1_000)
 
 
-def number_of(value: Any) -> float | None:  # as JSON has it
+def number_of(value: Any) -> float | None:  # any JSON value
     """Return a number that is not negative; ``None`` for any other value."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if is_number and value >= 0 else None

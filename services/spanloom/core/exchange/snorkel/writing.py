@@ -37,8 +37,8 @@ USAGE = "usage"
 FINER = "tool_kind"
 _OF_A_STEP = KeptOfStep(WHOLE - {"started_at", "parent_id"})
 _KEPT = Kept(steps={str(kind): _OF_A_STEP for kind in StepType}, root=KeptOfStep())
-"""Steps without their starts, below their agents; of the root all."""
-_BESIDE = "assessments"
+"""Keeps steps below their agents without start times, and the whole root."""
+_ASSESSMENTS = "assessments"
 _ROOT = "root"
 
 
@@ -52,7 +52,7 @@ def write_trace(stored: Stored, losses: Losses, *, fine_types: bool = False) -> 
 
 
 def trace_of(view: Document, *, fine_types: bool = False) -> Json:
-    """Return a run as a trace to be read again; one that was read is as it was."""
+    """Return a run as a trace that can be read back; an imported one is reproduced."""
     steps = _steps(view)
     if SOURCE in view.root.metadata and (kept := restored(steps, view.root.id)):
         return kept[view.root.id]
@@ -66,7 +66,7 @@ def trace_of(view: Document, *, fine_types: bool = False) -> Json:
 
 
 def _add_facts(view: Document, nodes: Mapping[str, Json]) -> None:
-    """Add to a trace what reading it again needs."""
+    """Add the facts to a trace that reading it back needs."""
     root = view.root
     facts = {TRACE_ID: view.id, STARTED_AT: str(root.started_at), ROOT_TYPE: root.type}
     nodes[root.id]["metadata_expand"] |= facts
@@ -94,7 +94,7 @@ def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
 
 
 def _steps(document: Document) -> dict[str, DocumentStep]:
-    """Return every step by id, agents as such, and the root as the root."""
+    """Return every step by id; agents and the root as their main entries."""
     root = DocumentStep(document.root.json, _ROOT)
     steps: dict[str, DocumentStep] = {agent.id: agent for agent in document.agents}
     steps[root.id] = root
@@ -108,9 +108,9 @@ def _nodes(
     steps: Mapping[str, DocumentStep],
     positions: Mapping[str, int] | None = None,
 ) -> Mapping[str, Json]:
-    """Return every step as a node, by id, each among the substeps of its agent.
+    """Return every step as a node by id, each among the substeps of its agent.
 
-    With ``positions`` these decide between steps of the same start, else their ends and ids.
+    Steps with the same start are ordered by ``positions`` if present, else by ends and ids.
     """
     root = document.root
     agents = {agent.id: agent for agent in document.agents}
@@ -136,7 +136,7 @@ def _rank(step: DocumentStep, positions: Mapping[str, int] | None) -> tuple[int,
 def _owners(
     agents: Mapping[str, DocumentAgent], owned: Iterable[DocumentStep]
 ) -> Mapping[str, str]:
-    """Return the owner's id by step; an unowned agent goes to its parent or its parent's owner."""
+    """Return the owner's id by step; an unowned agent is assigned to its parent or its owner."""
     owners: dict[str, str] = {}
     for step in owned:
         owners.setdefault(step.id, step.agent_id)
@@ -148,7 +148,7 @@ def _owners(
 
 
 def _above(step_id: str, owners: Mapping[str, str], root: str) -> str:
-    """Return the parent id of a step: its agent, or the root if that is too deep or in a cycle."""
+    """Return the node above a step: its agent, or the root if too deep or in a cycle."""
     above = at = owners.get(step_id, root)
     for _ in range(DEEPEST):
         if at == root:
@@ -186,7 +186,7 @@ def _node(step: DocumentStep, agent: str) -> Json:
 
 def _say(nodes: Mapping[str, Json], top: Json, assessments: Iterable[Assessment]) -> None:
     """Add assessments to the nodes of their steps; those without a step to the root."""
-    beside: dict[str, list[Json]] = {}
+    by_step: dict[str, list[Json]] = {}
     for assessment in assessments:
         node = nodes.get(assessment.step_id) if assessment.step_id else top
         if node is not None and assessment.place is None:
@@ -196,11 +196,11 @@ def _say(nodes: Mapping[str, Json], top: Json, assessments: Iterable[Assessment]
             }
         else:
             at = assessment.step_id if node is not None and assessment.step_id else ""
-            beside.setdefault(at, []).append(_written(assessment))
-    for step_id, written in beside.items():
+            by_step.setdefault(at, []).append(_written(assessment))
+    for step_id, written in by_step.items():
         node = nodes[step_id] if step_id else top
         expanded = node.get("metadata_expand") or {}
-        node["metadata_expand"] = {**expanded, _BESIDE: dump(written).decode()}
+        node["metadata_expand"] = {**expanded, _ASSESSMENTS: dump(written).decode()}
 
 
 def _written(assessment: Assessment) -> Json:

@@ -31,27 +31,27 @@ _UNITS = {
     FieldType.NUMBER: FieldType.NUMBER,
     FieldType.DURATION: FieldType.DURATION,
 }
-"""What a field is in a calculation: a plain number, or a duration."""
+"""The unit of a field in a calculation: none, or a duration."""
 _NOTHING = Constant(0)
 
 
 class _Read(NamedTuple):
-    """A number, and where it was read."""
+    """A parsed number, its unit, and its first and last word."""
 
     number: Number
     unit: FieldType | None
-    """``None`` where that is not known, which has been reported."""
+    """``None`` if it is unknown, which has been reported."""
     first: Token
     last: Token
 
 
 class CalculationReader:
-    """Parses calculations; begins with one word of them at hand."""
+    """Parses calculations, from the next word on."""
 
     def __init__(
         self, reader: TokenReader, compare: ComparisonReader, counted: Callable[[], Condition]
     ) -> None:
-        """Read names of fields and signs by ``compare``, and ``count(…)`` by ``counted``."""
+        """Parse fields and operators with ``compare``, and ``count(…)`` with ``counted``."""
         self._reader = reader
         self._compare = compare
         self._counted = counted
@@ -82,7 +82,7 @@ class CalculationReader:
         return Calculation(left.number, operator, right.number)
 
     def _is_calculated(self, at: int, left: Token) -> bool:
-        """Return whether what a field is compared with is calculated, not a value."""
+        """Return whether the right side of a comparison is a calculation, not a value."""
         value, after = self._reader.ahead(at), self._reader.ahead(at + 1)
         if value.kind is TokenKind.NAME:
             is_field = self._compare.is_number(left) and self._compare.is_field(value)
@@ -99,7 +99,7 @@ class CalculationReader:
         return end
 
     def _closing(self, opening: int) -> int:
-        """Return how far ahead the word after the bracket is that closes this one."""
+        """Return the distance to the word after the bracket that closes this one."""
         depth, at = 1, opening
         while depth and self._reader.ahead(at).kind is not TokenKind.END:
             at += 1
@@ -175,7 +175,7 @@ def _why_not(name: str, kind: FieldType) -> str:
 
 
 def _unit_of(how: Arithmetic, left: FieldType, right: FieldType) -> FieldType:
-    """Return what two numbers are together; raises ``UnfitValueError`` for what has no meaning."""
+    """Return the unit of the result; raises ``UnfitValueError`` for a meaningless combination."""
     durations = (left, right).count(FieldType.DURATION)
     if how in (Arithmetic.PLUS, Arithmetic.MINUS) and durations == 1:
         raise UnfitValueError("a number cannot be added to a duration: 2s has a unit, 2 has none")

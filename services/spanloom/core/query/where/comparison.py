@@ -60,12 +60,12 @@ class ComparisonReader:
         return token.text in self._fields
 
     def is_number(self, token: Token) -> bool:
-        """Return whether a word is the name of a field that is compared by its size, or counts."""
+        """Return whether a word is ``count``, or the name of a numeric field."""
         field = self._fields.get(token.text)
         return token.is_word("count") or (field is not None and _is_number(field))
 
     def order(self) -> Operator:
-        """Return the operator here, which must be one that compares numbers."""
+        """Return the next operator, which must compare numbers."""
         expected = [operator.value for operator in _ORDER]
         if not self._reader.here.is_sign(*_SIGNS):
             self._reader.fail("this is compared with a number", expected=expected)
@@ -76,7 +76,7 @@ class ComparisonReader:
         return _SIGNS[sign.text]
 
     def named(self) -> Named:
-        """Return the field that is named here; an unknown one is reported."""
+        """Return the field named by the next words; an unknown name is reported."""
         first = last = self._reader.here
         if first.kind is not TokenKind.NAME or first.text.lower() in KEYWORDS:
             self._reader.fail("a condition is missing here", expected=["a field", "has", "count"])
@@ -164,4 +164,4 @@ def _about_keys(field: Field) -> str:
     return f"{field.name} has no keys"
 
 
-_UNKNOWN = Field("", FieldType.TEXT, "Stands for a field that there is not.", "")
+_UNKNOWN = Field("", FieldType.TEXT, "Placeholder for an unknown field.", "")

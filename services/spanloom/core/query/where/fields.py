@@ -31,12 +31,12 @@ class Field(NamedTuple):
     example: str
     """A comparison with it, as text."""
     is_list: bool = False
-    """Whether it has several values; then it is enough that one meets the condition."""
+    """Whether it has several values; a comparison matches if one of them does."""
     choices: Sequence[str] = ()
     has_keys: bool = False
     """Whether it is a mapping, addressed by key: ``metadata.tier``."""
-    is_said: bool = False
-    """Whether it comes from annotations or scores: stored apart from the run, for filters only."""
+    is_judgement: bool = False
+    """Whether it comes from annotations or scores: in other tables, and only for filters."""
 
 
 class Subject(Enum):
@@ -48,17 +48,17 @@ class Subject(Enum):
 
 def _fields_of(declaration: Declaration) -> Mapping[str, Field]:
     return {
-        asked.name: Field(
-            asked.name,
-            asked.type or FieldType.TEXT,
-            asked.description,
-            asked.example,
-            asked.is_list,
-            asked.choices,
-            asked.has_keys,
-            asked.is_said,
+        queried.name: Field(
+            queried.name,
+            queried.type or FieldType.TEXT,
+            queried.description,
+            queried.example,
+            queried.is_list,
+            queried.choices,
+            queried.has_keys,
+            queried.is_judgement,
         )
-        for asked in declaration.asked
+        for queried in declaration.queried
     }
 
 

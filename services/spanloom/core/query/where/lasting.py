@@ -1,8 +1,8 @@
-"""Whether a ``where`` that holds for a part of a run still holds when more of the run comes.
+"""Decides whether a ``where`` that holds for a part of a run holds when more of it arrives.
 
-``has(tool = "refund")`` does: a step that was seen stays. ``not has(tool = "verify")`` holds as
-long as the step has not come, so it tells nothing of a run that is not complete. The same is true
-of an upper bound, of an order of steps with nothing between them, and of a verdict on the whole.
+``has(tool = "refund")`` does: a step that was seen stays. ``not has(tool = "verify")`` holds until
+the step arrives, so it decides nothing before the run is complete. The same is true of an upper
+bound, of steps with nothing between them, and of properties of the whole run.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _UNSTEADY = {
     *("first_token", "tokens_per_second"),
     *("model_error_rate", "tool_error_rate", "tool_step_proportion"),
 }
-"""Fields of a run that are a verdict on all of it, or may fall while it grows."""
+"""Fields that judge the whole run, or may decrease while it grows."""
 
 
 def is_lasting(where: Condition) -> bool:  # noqa: PLR0911  # one for each kind
-    """Return whether a condition on runs stays true while its run grows, as far as its form tells.
+    """Return whether a condition on runs stays true while its run grows, judged by its syntax.
 
-    A span may still replace an open copy of itself, or come between two others: what such a change
-    does is seen by asking again.
+    A span may still replace an open copy of itself, or arrive between two others: the caller
+    evaluates the condition again for such changes.
     """
     match where:
         case And(parts) | Or(parts):
@@ -82,10 +82,10 @@ def _of_step(where: Condition) -> bool:
 def _of_field(  # noqa: PLR0911  # one for each kind
     where: Compare | In | Exists, subject: Subject
 ) -> bool:
-    """Return whether a comparison of one field lasts; a step that has ended does not change."""
+    """Return whether a comparison of one field stays true; ended steps do not change."""
     field = where.field
-    if field.is_said:
-        return True  # a verdict of somebody, however much of the run there was
+    if field.is_judgement:
+        return True  # a judgement stays, whatever arrives later
     if subject is Subject.RUN and field.name in _UNSTEADY:
         return False
     if subject is Subject.STEP and field.name == "position":

@@ -1,4 +1,4 @@
-"""Extracts from a ``where`` of runs the ``where`` of the step that it looks for.
+"""Extracts from a ``where`` on runs the condition on its first step.
 
 ``has_error and has(tool = "search" then tool = "refund")`` → ``tool = "search"``: the step with
 which the shape begins. Of several shapes the first one counts; one after ``not`` means no step.
@@ -20,7 +20,7 @@ _SHAPES = ("has", "count")
 _GO_ON = ("then", "next", "within", "under", "child")
 
 
-def first_step_asked(where: str) -> str:
+def first_step_condition(where: str) -> str:
     """Return the condition of the first step in a ``where``; empty if it has none.
 
     The text is one that ``parse_where`` reads.

@@ -1,4 +1,4 @@
-"""Problems in the texts of a question, with positions and hints so that a user can fix them.
+"""Problems in the texts of a query, with positions and hints so that a user can fix them.
 
 Texts of several pieces with commas between them are split here, and their problems collected.
 """
@@ -32,7 +32,7 @@ class WhereProblem(NamedTuple):
 
 
 class InvalidTextsError(InvalidQueryError):
-    """Invalid texts of a question, such as ``where`` and ``order``."""
+    """Invalid texts of a query, such as ``where`` and ``order``."""
 
     def __init__(self, texts: Sequence[InvalidTextError], message: str = "") -> None:
         """Keep each text with its problems."""
@@ -48,7 +48,7 @@ class InvalidTextError(InvalidTextsError):
         self.text = text
         self.problems = sorted(problems)
         self.parameter = parameter or self.parameter
-        super().__init__([self], "; ".join(map(_told, self.problems)))
+        super().__init__([self], "; ".join(map(_as_text, self.problems)))
 
     def __str__(self) -> str:
         """Return the name of the parameter, then every problem."""
@@ -59,7 +59,7 @@ class InvalidWhereError(InvalidTextError):
     """An invalid ``where``."""
 
     parameter = "where"
-    """The parameter of the text; a caller with several texts says which."""
+    """The parameter with the text; callers with several parameters pass its name."""
 
 
 class UnreadableWhereError(InvalidWhereError):
@@ -67,7 +67,7 @@ class UnreadableWhereError(InvalidWhereError):
 
 
 def both(first: Callable[[], _FirstT], second: Callable[[], _SecondT]) -> tuple[_FirstT, _SecondT]:
-    """Return two parsed parts of a question.
+    """Return two parsed parts of a query.
 
     Raises ``InvalidTextsError`` with the problems of both, so that all are reported at once.
     """
@@ -87,9 +87,9 @@ def resembling(word: str, known: Iterable[str]) -> Sequence[str]:
     return get_close_matches(word.lower(), known, n=3, cutoff=0.6)
 
 
-def _told(problem: WhereProblem) -> str:
-    meant = f", did you mean {problem.did_you_mean[0]}?" if problem.did_you_mean else ""
-    return f"{problem.message} (at {problem.position}){meant}"
+def _as_text(problem: WhereProblem) -> str:
+    hint = f", did you mean {problem.did_you_mean[0]}?" if problem.did_you_mean else ""
+    return f"{problem.message} (at {problem.position}){hint}"
 
 
 ReadT = TypeVar("ReadT")
@@ -106,11 +106,9 @@ class Piece(NamedTuple):
         self, message: str, known: Iterable[str] = (), expected: Sequence[str] = ()
     ) -> WhereProblem:
         """Return the problem of a piece, with known names that resemble it, else all of them."""
-        alike, may_stand = tuple(resembling(self.text, known)), tuple(expected or known)
-        hint = (
-            "" if alike or expected or not may_stand else f"; it is one of {', '.join(may_stand)}"
-        )
-        return WhereProblem(self.position, len(self.text), message + hint, alike, may_stand)
+        alike, allowed = tuple(resembling(self.text, known)), tuple(expected or known)
+        hint = "" if alike or expected or not allowed else f"; it is one of {', '.join(allowed)}"
+        return WhereProblem(self.position, len(self.text), message + hint, alike, allowed)
 
 
 def pieces_of(text: str) -> Iterator[Piece]:

@@ -96,8 +96,8 @@ def _tokens(text: str) -> Iterator[Token]:
         if kind == "number" and written.startswith("-") and _is_operand(before):
             kind, written = "sign", "-"
         if kind != "blank":
-            meant = _unquoted(text, found) if kind == "string" else written
-            yield (before := Token(TokenKind(kind), meant, at, len(written)))
+            value = _unquoted(text, found) if kind == "string" else written
+            yield (before := Token(TokenKind(kind), value, at, len(written)))
         at += len(written)
 
 
@@ -118,7 +118,7 @@ def _unreadable(text: str, at: int) -> WhereProblem:
 
 
 def _unquoted(text: str, found: re.Match[str]) -> str:
-    def meant(escape: re.Match[str]) -> str:
+    def unescape(escape: re.Match[str]) -> str:
         what = escape.group(1)
         if what in _ESCAPED:
             return _ESCAPED[what]
@@ -128,7 +128,7 @@ def _unquoted(text: str, found: re.Match[str]) -> str:
         problem = WhereProblem(at, length, f"{escape.group()} is no escape", expected=_ESCAPES)
         raise UnreadableWhereError(text, [problem])
 
-    return _ESCAPE.sub(meant, found.group()[1:-1])
+    return _ESCAPE.sub(unescape, found.group()[1:-1])
 
 
 def _is_half(code_point: int) -> bool:

@@ -1,4 +1,4 @@
-"""Which fields a ``where`` reads."""
+"""Lists the fields that a ``where`` reads."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class FieldRead(NamedTuple):
-    """A field that is read."""
+    """A field that a condition reads, and its key."""
 
     subject: Subject
     field: Field
@@ -37,7 +37,7 @@ class FieldRead(NamedTuple):
 
 
 def fields_read(where: Condition, subject: Subject = Subject.RUN) -> Iterator[FieldRead]:
-    """Yield the fields that a condition reads; one that it reads twice, twice."""
+    """Yield the fields that a condition reads, with repetitions."""
     match where:
         case Compare() | In() | Exists():
             yield FieldRead(subject, where.field, where.key)

@@ -15,7 +15,7 @@ from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
 from spanloom.core.query.where.parser import parse_where
 from spanloom.core.query.where.problems import InvalidWhereError
 from spanloom.core.query.where.reader import JOINING, MAX_DEPTH
-from spanloom.core.query.where.short_terms import Is, Term, take_apart
+from spanloom.core.query.where.short_terms import Is, Term, split_terms
 from spanloom.core.query.where.tree import calculates
 from spanloom.core.records.declared import FieldType
 
@@ -40,10 +40,10 @@ def spell(line: str, depth: int = 0) -> str:
     """
     if _calculates(line):
         return line.strip()
-    terms = take_apart(line) if depth <= MAX_DEPTH else None
+    terms = split_terms(line) if depth <= MAX_DEPTH else None
     if terms is None or _is_prose(terms):
         return line.strip()
-    return _Question(depth).of(terms)
+    return _WhereBuilder(depth).of(terms)
 
 
 def _calculates(line: str) -> bool:
@@ -81,7 +81,7 @@ class _Step:
         self.conditions: list[str] = []
 
 
-class _Question:
+class _WhereBuilder:
     """A ``where`` under construction."""
 
     def __init__(self, depth: int) -> None:
@@ -119,11 +119,11 @@ class _Question:
         return at + 1
 
     def _of(self, term: Term) -> str:
-        told = _of_term(term, self._depth)
-        return f"not {told}" if term.is_denied else told
+        text = _of_term(term, self._depth)
+        return f"not {text}" if term.is_denied else text
 
     def _takes_step(self, term: Term) -> bool:
-        """Consume a condition on a step, if it is one. A repeated name is of another step."""
+        """Consume a term if it is a condition on a step; a repeated field begins another step."""
         condition = None if term.is_denied else _of_step(term)
         if condition is None:
             return False
@@ -179,7 +179,7 @@ def _of_comparison(term: Term) -> str:
 
 
 def _of_step(term: Term) -> str | None:
-    """Return a condition on a step; ``None`` for a condition on runs, and for no comparison."""
+    """Return a condition on a step; ``None`` if the term is another condition."""
     if term.kind is not Is.COMPARE:
         return None
     if term.name == "error" and not term.key and re.fullmatch(r"\d+", term.value, re.ASCII):
@@ -217,7 +217,7 @@ _AGO = re.compile(r"-?\d+[a-z]+", re.IGNORECASE | re.ASCII)
 
 
 def written(term: Term, field: Field | None) -> str:
-    """Return a comparison with its value written for its field; ``None`` for an unknown field."""
+    """Return a comparison in the syntax of ``where``; ``field`` is ``None`` if it is unknown."""
     is_words = field is None or field.type is FieldType.WORDS
     sign = "=" if term.operator == ":" and not is_words else term.operator
     value = _value_of(term.value, field.type if field else FieldType.TEXT)

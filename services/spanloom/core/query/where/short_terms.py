@@ -1,6 +1,6 @@
 """Splits a line in short forms: ``type:tool -is:annotated "rate limit"`` → three terms.
 
-Does not know the fields: ``spelling`` translates each term.
+Does not know the fields: ``short_forms`` translates each term.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class _NoTermError(Exception):
     """A quote or a parenthesis has no end, or a value is missing."""
 
 
-def take_apart(line: str) -> list[Term] | None:
-    """Return the terms; ``None`` if a quote or a parenthesis has no end, or a value is missing."""
+def split_terms(line: str) -> list[Term] | None:
+    """Return the terms; ``None`` if a quote or parenthesis has no end, or a value is missing."""
     reader, found = _Reader(line), []
     try:
         while not reader.is_at_end():
@@ -91,7 +91,7 @@ def take_apart(line: str) -> list[Term] | None:
 
 
 class _Reader:
-    """Reads terms one after the other."""
+    """Reads the terms of a line in turn."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0

@@ -158,7 +158,7 @@ Condition: TypeAlias = (
 
 
 def parts_of(number: Number | Calculation) -> Iterator[Constant | Operand | Counted]:
-    """Yield what a number is calculated of, in its order."""
+    """Yield the constants, fields and counts in a calculated number, in order."""
     if isinstance(number, Operation | Calculation):
         yield from parts_of(number.left)
         yield from parts_of(number.right)
@@ -181,19 +181,19 @@ def calculates(condition: Condition) -> bool:
             return False
 
 
-def asks_for_words(condition: Condition | None) -> bool:
+def searches_words(condition: Condition | None) -> bool:
     """Return whether any part is a full text search: ``output: "rate limit"``."""
     match condition:
         case Words() | Compare(operator=Operator.HAS_WORDS):
             return True
         case And(parts) | Or(parts) | Chain(steps=parts):
-            return any(map(asks_for_words, parts))
+            return any(map(searches_words, parts))
         case Not(part) | Count(steps=part):
-            return asks_for_words(part)
+            return searches_words(part)
         case Under(inner, outer):
-            return asks_for_words(inner) or asks_for_words(outer)
+            return searches_words(inner) or searches_words(outer)
         case Calculation():
             counted = (part.steps for part in parts_of(condition) if isinstance(part, Counted))
-            return any(map(asks_for_words, counted))
+            return any(map(searches_words, counted))
         case _:
             return False

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from spanloom.core.query.patterns import compile_pattern
-from spanloom.core.query.text_query import parse_text_query
 from spanloom.core.query.where.problems import InvalidTextError, resembling
 from spanloom.core.query.where.reader import MAX_REGEX_CHARS, MAX_WORDS, TokenKind
+from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.core.query.where.tree import Operator
 from spanloom.core.records.declared import FieldType
 
@@ -51,7 +51,7 @@ OPERATORS: dict[FieldType, Sequence[Operator]] = {
 
 
 class UnfitValueError(ValueError):
-    """A value that its field cannot have."""
+    """The field cannot have this value."""
 
     def __init__(self, message: str, did_you_mean: Sequence[str] = ()) -> None:
         """Keep the known values that resemble this one."""
@@ -136,11 +136,11 @@ def _words(written: Written) -> str:
 
 
 def _choice(written: Written) -> str:
-    asked, choices = written.token.text, written.field.choices
-    if asked not in choices:
-        message = f"{written.field.name} is never {asked!r}; it is one of {', '.join(choices)}"
-        raise UnfitValueError(message, resembling(asked, choices))
-    return asked
+    choice, choices = written.token.text, written.field.choices
+    if choice not in choices:
+        message = f"{written.field.name} is never {choice!r}; it is one of {', '.join(choices)}"
+        raise UnfitValueError(message, resembling(choice, choices))
+    return choice
 
 
 def _integer(written: Written) -> int:

@@ -1,4 +1,4 @@
-"""``eval.yaml``: its model, and its faults with line, key and suggestion.
+"""Reads ``eval.yaml``; faults have line, key and suggestion.
 
 In: the text. Out: a ``Config``. Start with ``reading.py``.
 """

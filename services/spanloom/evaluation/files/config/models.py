@@ -57,11 +57,11 @@ class Gate(_Strict):
 
     @property
     def is_relative(self) -> bool:
-        """Whether it compares with another report."""
+        """Whether the gate compares with another report."""
         return self.no_worse_than is not None
 
     @model_validator(mode="after")
-    def _is_meant(self) -> Self:
+    def _is_consistent(self) -> Self:
         has_limit = self.min is not None or self.max is not None
         if has_limit == self.is_relative:
             raise ValueError("one of min, max and no_worse_than is needed")

@@ -1,4 +1,4 @@
-"""Reads ``eval.yaml``: checks it as a whole, and makes its evaluators."""
+"""Reads and checks ``eval.yaml``, and creates its evaluators."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MODELS: Mapping[str, type[BaseModel]] = {"gates": Gate, "runs": RunsQuery}
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A file that is checked, with evaluators that are ready to judge."""
+    """A valid file, with its evaluators."""
 
     name: str
     file: EvalFile
@@ -39,27 +39,27 @@ class Config:
 
     @property
     def gates(self) -> Sequence[Gate]:
-        """Its gates."""
+        """The gates of the file."""
         return self.file.gates
 
     @property
     def scores(self) -> Sequence[str]:
-        """The names of the scores that its evaluators give, in their order."""
+        """The names of all scores of the evaluators, in order."""
         return [score for one in self.evaluators for score in one.judging.scores]
 
     @property
     def warn_scores(self) -> frozenset[str]:
-        """Those that fail no gate."""
+        """The scores that only warn: they never fail a gate."""
         return frozenset().union(*(one.judging.warn_scores for one in self.evaluators))
 
     def error(self, place: str, reason: str) -> ConfigError:
-        """Return the error of a fault at a place that only the caller can find."""
+        """Return the error for a fault that the caller found at a place such as ``runs.where``."""
         return ConfigError([self.places.fault(place, reason)])
 
     def check_question(self) -> None:
-        """Raise ``ConfigError`` unless the question of ``runs`` can be asked.
+        """Raise ``ConfigError`` if the ``where`` of ``runs`` is invalid.
 
-        It is not, where the runs come from a file.
+        The query is not used where the runs come from a file.
         """
         if self.file.runs is None or self.file.runs.where is None:
             return
@@ -72,16 +72,15 @@ class Config:
 def read_config(
     text: bytes, *, name: str = "", folder: Path | None = None, allows_code: bool = False
 ) -> Config:
-    """Return the file of a text; raises ``ConfigError`` with every fault that is found.
+    """Return the configuration in a text; raises ``ConfigError`` with every fault.
 
-    ``name`` is that of the file, which counts if there is none in it; files that evaluators name
-    are in ``folder``.
+    ``name`` is the default for the name in it; paths in evaluators are relative to ``folder``.
     """
     value, places = read_text(text)
     try:
         file = EvalFile.model_validate(value)
     except ValidationError as error:
-        raise ConfigError([_told(one, places) for one in error.errors()]) from error
+        raise ConfigError([_fault_of(one, places) for one in error.errors()]) from error
     faults: list[Remark] = []
     made: list[Evaluator] = []
     for at, one in enumerate(file.evaluators):
@@ -98,7 +97,7 @@ def read_config(
     return Config(file.name or name, file, made, places)
 
 
-def _told(error: Any, places: Places) -> Remark:  # pydantic's
+def _fault_of(error: Any, places: Places) -> Remark:  # pydantic's
     loc = [str(part) for part in error["loc"]]
     place = ".".join(loc)
     if error["type"] != "extra_forbidden":
@@ -114,7 +113,7 @@ def _hint(word: str, known: Iterable[str]) -> str:
 
 
 def _check_code(one: Mapping[str, Any], *, allows_code: bool) -> None:
-    """Raise ``InvalidEvaluatorError`` with the option that allows code, unless it is given."""
+    """Raise ``InvalidEvaluatorError`` for an evaluator that runs code unless that is allowed."""
     if one.get("kind") in tuple(RUNS_CODE) and not allows_code:
         raise InvalidEvaluatorError("kind", "it runs the code of a file: --allow-code allows that")
 
@@ -132,12 +131,12 @@ def _twins(made: Sequence[Evaluator], places: Places) -> Iterator[Remark]:
 def _unknown_scores(
     gates: Sequence[Gate], made: Sequence[Evaluator], places: Places
 ) -> Iterator[Remark]:
-    given = [score for one in made for score in one.judging.scores]
-    known = frozenset(given)
+    scores = [score for one in made for score in one.judging.scores]
+    known = frozenset(scores)
     for at, gate in enumerate(gates):
         if gate.score in known:
             continue
-        below = [score for score in given if score.startswith(f"{gate.score}/")]
-        hint = f"; did you mean {below[0]}?" if below else _hint(gate.score, given)
+        below = [score for score in scores if score.startswith(f"{gate.score}/")]
+        hint = f"; did you mean {below[0]}?" if below else _hint(gate.score, scores)
         reason = f"no evaluator of the file gives the score {gate.score!r}{hint}"
         yield places.fault(f"gates.{at}.score", reason)

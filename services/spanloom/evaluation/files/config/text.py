@@ -1,4 +1,4 @@
-"""The text of ``eval.yaml`` as plain values, and the lines of the places in it."""
+"""Parses the text of ``eval.yaml`` into plain values, and finds the lines of places in it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_BYTES = 1 << 20
-"""A longer file is refused; its prompts are in it."""
+"""A longer file is refused; prompts of judges are part of it."""
 THE_TEXT = "the text"
 
 
 class ConfigError(PermanentError):
-    """The file cannot be meant; ``faults`` has line, key and reason of each fault."""
+    """The file is invalid; ``faults`` has line, key and reason of each fault."""
 
     def __init__(self, faults: Sequence[Remark]) -> None:
-        """Build the message of them, a line for each."""
+        """Build the message, a line for each fault."""
         super().__init__("\n".join(f"line {f.line}: {f.key}: {f.reason}" for f in faults))
         self.faults = faults
 
@@ -37,7 +37,7 @@ class Places(NamedTuple):
     root: Node
 
     def line_of(self, place: str) -> int:
-        """Return the line of a place, else of the nearest one around it that there is."""
+        """Return the line of a place, or of the nearest enclosing place that exists."""
         node, line, left = self.root, self.root.line, place.split(".")
         while left:
             found = self._step(node, left)
@@ -48,7 +48,7 @@ class Places(NamedTuple):
 
     @staticmethod
     def _step(node: Node, left: Sequence[str]) -> tuple[Node, int, list[str]] | None:
-        """Return the node that the first words name, its line and the rest; keys may have dots."""
+        """Return the node of the first words, its line, and the other words; keys may have dots."""
         if isinstance(node.value, list):
             at = left[0]
             if not at.isdecimal() or int(at) >= len(node.value):
@@ -66,7 +66,7 @@ class Places(NamedTuple):
 
 
 def read_text(text: bytes) -> tuple[Any, Places]:  # YAML values
-    """Return the plain values of YAML or JSON, and where they are; raises ``ConfigError``."""
+    """Return the plain values of YAML or JSON, and their places; raises ``ConfigError``."""
     if len(text) > MOST_BYTES:
         reason = f"it has over {MOST_BYTES >> 20} MiB"
         raise ConfigError([Remark(1, THE_TEXT, reason)])
@@ -76,7 +76,7 @@ def read_text(text: bytes) -> tuple[Any, Places]:  # YAML values
         line = text.count(b"\n", 0, error.start) + 1
         raise ConfigError([Remark(line, THE_TEXT, "it is no UTF-8")]) from error
     is_json, value = _as_json(decoded)
-    # A tab between the values of JSON is none in YAML; inside of its strings there are none.
+    # JSON allows tabs between values, YAML does not; strings of JSON contain no tabs.
     try:
         root = parse_yaml(decoded.replace("\t", " ") if is_json else decoded, has_unique_keys=True)
     except SchemeError as error:
@@ -85,7 +85,7 @@ def read_text(text: bytes) -> tuple[Any, Places]:  # YAML values
 
 
 def _as_json(text: str) -> tuple[bool, Any]:
-    """Return whether it is JSON, and its value: YAML reads ``1e5`` otherwise."""
+    """Return whether a text is JSON, and its value: YAML would read ``1e5`` as text."""
     if not text.lstrip().startswith("{"):
         return False, None
     try:

@@ -1,8 +1,9 @@
-"""How the two libraries compare calls, mode by mode.
+"""Compares calls as the two libraries do, mode by mode.
 
-Both pair first fit: a call takes the first that is left. Where they differ: ``agentevals`` turns
-the arguments around where the reference is searched in the run (``subset``, the second half of
-``unordered``), and takes a missing path for null, where ``openevals`` has no match.
+Both pair first fit: a call takes the first match that is free. They differ in two points:
+``agentevals`` swaps the arguments when it searches the calls of the run in the reference
+(``subset``, the second half of ``unordered``), and reads a missing path as null; for ``openevals``
+it is no match.
 """
 
 from __future__ import annotations
@@ -16,22 +17,22 @@ from spanloom.evaluation.match.compat.messages import Read, read_messages
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from spanloom.evaluation.match.compat.messages import AskedCall
+    from spanloom.evaluation.match.compat.messages import ReadCall
     from spanloom.evaluation.match.config import MatchConfig
 
     _Matcher: TypeAlias = Callable[[object, object], object]
-    """Compares the arguments of two calls; its answer counts as true or false."""
+    """Compares the arguments of two calls; the result is used as a boolean."""
 
 _ABSENT = object()
-MAX_ASKED = 10_000_000
-"""How often two calls are compared at most."""
+MAX_COMPARED = 10_000_000
+"""Comparisons of two calls at most."""
 
 
 def answer(actual: Sequence[object], reference: Sequence[object], config: MatchConfig) -> bool:
-    """Return a library's answer; raises where it does."""
+    """Return the answer of a library; raises where the library does."""
     ours, theirs = read_messages(actual), read_messages(reference)
     if config.mode == "strict":
-        # Strict reads what it has read once more.
+        # The libraries convert messages twice in this mode.
         return _is_strict(read_messages(ours), read_messages(theirs), config)
     mine = [call for message in ours for call in message.calls]
     due = [call for message in theirs for call in message.calls]
@@ -55,54 +56,55 @@ def _is_strict(ours: Sequence[Read], theirs: Sequence[Read], config: MatchConfig
     return True
 
 
-def _has_all(ours: Sequence[AskedCall], theirs: Sequence[AskedCall], config: MatchConfig) -> bool:
+def _has_all(ours: Sequence[ReadCall], theirs: Sequence[ReadCall], config: MatchConfig) -> bool:
     """Return whether each call of the reference is found in the run."""
     return _find_each(theirs, ours, config, lambda due, mine, m: m(mine, due))
 
 
 def _has_all_in_reference(
-    ours: Sequence[AskedCall], theirs: Sequence[AskedCall], config: MatchConfig
+    ours: Sequence[ReadCall], theirs: Sequence[ReadCall], config: MatchConfig
 ) -> bool:
     """Return whether each call of the run is found in the reference."""
     return _find_each(ours, theirs, config, lambda mine, due, m: m(mine, due))
 
 
 def _has_all_turned(
-    ours: Sequence[AskedCall], theirs: Sequence[AskedCall], config: MatchConfig
+    ours: Sequence[ReadCall], theirs: Sequence[ReadCall], config: MatchConfig
 ) -> bool:
-    """Return the same, with the arguments in the places of one another."""
+    """Return the same as ``_has_all_in_reference``, with swapped arguments."""
     return _find_each(ours, theirs, config, lambda mine, due, m: m(due, mine))
 
 
 def _find_each(
-    sought: Sequence[AskedCall],
-    among: Sequence[AskedCall],
+    sought: Sequence[ReadCall],
+    among: Sequence[ReadCall],
     config: MatchConfig,
-    ask: Callable[[object, object, _Matcher], object],
+    matches: Callable[[object, object, _Matcher], object],
 ) -> bool:
-    """Return whether each call finds another of its name that none before it has taken.
+    """Return whether each call has a match of its own among calls of its name.
 
-    Raises ``TooLargeError`` for too many questions.
+    Raises ``TooLargeError`` for too many comparisons.
     """
-    left: defaultdict[str, list[AskedCall]] = defaultdict(list)
+    left: defaultdict[str, list[ReadCall]] = defaultdict(list)
     for other in among:
         left[_key(other)].append(other)
-    asked = 0
+    compared = 0
     for call in sought:
         matcher, others = _matcher_of(call.name, config), left[_key(call)]
         found = next(
-            (at for at, o in enumerate(others) if ask(call.arguments, o.arguments, matcher)), None
+            (at for at, o in enumerate(others) if matches(call.arguments, o.arguments, matcher)),
+            None,
         )
         if found is None:
             return False
-        asked += found
-        if asked > MAX_ASKED:
-            raise TooLargeError(f"the calls are compared more than {MAX_ASKED:,} times")
+        compared += found
+        if compared > MAX_COMPARED:
+            raise TooLargeError(f"the calls are compared more than {MAX_COMPARED:,} times")
         del others[found]
     return True
 
 
-def _key(call: AskedCall) -> str:
+def _key(call: ReadCall) -> str:
     return call.name if isinstance(call.name, str) else repr(call.name)
 
 
@@ -115,7 +117,7 @@ def _matcher_of(tool: str, config: MatchConfig) -> _Matcher:
 
 
 def _agree_at(paths: Iterable[str], ours: object, theirs: object, is_null: bool) -> bool:
-    """Compare what is at paths; what is absent is null, or else agrees with nothing."""
+    """Compare the values at paths; an absent value is null if ``is_null``, else a mismatch."""
     for path in paths:
         one, other = _at(ours, path), _at(theirs, path)
         if is_null:
@@ -134,7 +136,7 @@ def _at(value: object, path: str) -> object:
 
 
 def _is_part(part: object, whole: object) -> bool:
-    """Return whether members are among others; raises for what is no object."""
+    """Return whether an object contains all members of another; raises for other values."""
     members = part.items()  # type: ignore[attr-defined]  # raises as theirs does
     return all(key in whole and whole[key] == value for key, value in members)  # type: ignore[operator, index]
 

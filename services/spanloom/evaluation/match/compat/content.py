@@ -1,4 +1,4 @@
-"""The content of a message as both libraries read it: a text, or a list of texts and blocks."""
+"""Reads the content of a message as both libraries do: a text, or a list of texts and blocks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEEDED = {
 }
 """Members that a block must have, by its type."""
 _LEFT_OUT = frozenset({"tool_use", "tool_result"})
-"""Blocks that are no part of the content that is read."""
+"""Blocks that are not read as content."""
 
 
 class RaisesError(ValueError):
@@ -25,7 +25,7 @@ class RaisesError(ValueError):
 
 
 def read_content(content: object, role: str) -> Sequence[_Block]:
-    """Return the blocks of a content, those of a text none; raises where the libraries do."""
+    """Return the blocks of a content, none for a text; raises where the libraries do."""
     if not content or isinstance(content, str):
         return ()
     if not isinstance(content, list):
@@ -55,7 +55,7 @@ def _type(block: _Block) -> Any:  # as given
 
 
 def _check_text(content: Sequence[_Block]) -> None:
-    """Raise if blocks that are joined as one text are none, or the type of one is absent."""
+    """Raise if a block has no type, or a text block no text."""
     kept = [block for block in content if _type(block) not in _LEFT_OUT]
     for block in kept:
         if not isinstance(block, str) and "type" not in block:
@@ -67,13 +67,13 @@ def _check_text(content: Sequence[_Block]) -> None:
 
 
 def is_result(blocks: Sequence[_Block]) -> bool:
-    """Return whether a message is nothing but results of tools, the first of which replaces it."""
+    """Return whether a message has only results of tools; its first result replaces it."""
     kinds = [_type(block) for block in blocks]
     return "tool_result" in kinds and _LEFT_OUT.issuperset(kinds)
 
 
 def calls_in(blocks: Sequence[_Block], role: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the blocks that are calls; raises if another than an assistant has one."""
+    """Yield the blocks that are calls; raises if the role is not the assistant's."""
     for block in blocks:
         if not isinstance(block, str) and _type(block) == "tool_use":
             if role != "assistant":

@@ -1,4 +1,4 @@
-"""Judges as a library does: its answer, or an error where it raises."""
+"""Judges as a library does: its answer, or an error result where it raises."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ VERSIONS = {"agentevals": "0.0.9", "openevals": "0.2.2"}
 def judge_as_library(
     subject: Subject, reference: Run, config: MatchConfig, results: Results
 ) -> Result:
-    """Return what the library answers for the messages; they are not changed."""
+    """Return the library's answer for the messages, which stay unchanged."""
     name = f"{config.compat} {VERSIONS[str(config.compat)]}"
     ours, theirs = subject.run.messages, reference.messages
     try:
         is_match = answer(ours, theirs, config)
     except TooLargeError:
         raise
-    except Exception as error:  # it raises here as well, whatever it is
+    except Exception as error:  # the library raises for this input, too
         reason = f"{name} raises for this input: {type(error).__name__}: {error}"
         return results.error(ErrorCode.REFERENCE_FAILED, reason[:1_000])
     words = "matches" if is_match else "does not match"

@@ -1,8 +1,8 @@
-"""Messages as both libraries read them, by LangChain's converter (langchain-core 1.8): strictly.
+"""Reads messages as both libraries do, by LangChain's strict converter (langchain-core 1.8).
 
-A message needs a known role; its calls a name, an object as arguments (or the JSON of one) and, but
-for an assistant's, an id. What it refuses raises ``RaisesError``, or what Python raises. Blocks of
-content other than text, images by URL, ``tool_use`` and ``tool_result`` are not looked into.
+A message needs a known role; its calls need a name, an object as arguments (or its JSON) and,
+except for an assistant's, an id. Invalid messages raise ``RaisesError`` or an exception of Python.
+Of content, only blocks of text, images by URL, ``tool_use`` and ``tool_result`` are checked.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _ROLES = {
 _OF_A_CALL = frozenset({"name", "args", "id"})
 _NOT_READ = frozenset({"type", "extras"})
 _KEYWORDS = frozenset({"message_type"})
-"""A member of this name raises, as the converter has an argument of it."""
+"""A member of this name raises, as the converter has an argument of the same name."""
 
 
-class AskedCall(NamedTuple):
-    """A call, with its arguments after their way through JSON."""
+class ReadCall(NamedTuple):
+    """A call, with its arguments converted to JSON and back."""
 
     name: Any
     arguments: Any
@@ -40,28 +40,28 @@ class AskedCall(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A message that was read."""
+    """A message as the libraries read it."""
 
     role: str
-    calls: Sequence[AskedCall] = ()
+    calls: Sequence[ReadCall] = ()
     name: str = ""
 
 
 def read_messages(messages: Iterable[object]) -> Sequence[Read]:
-    """Return messages as read; raises where the libraries do."""
+    """Return messages as the libraries read them; raises where the libraries do."""
     return [_again(m) if isinstance(m, Read) else _read(m) for m in messages]
 
 
 def _again(message: Read) -> Read:
-    """Read a message that was read: its blocks have become calls, and an empty name none."""
+    """Check a message that was read before, as the second conversion of the libraries does."""
     _need(message.role != "function" or bool(message.name), "a function has no name")
     for call in message.calls:
         _checked({"name": call.name, "args": call.arguments, "id": call.id})
     return message
 
 
-def _read(given: object) -> Read:
-    message = dict(given)  # type: ignore[call-overload]  # raises as theirs does
+def _read(raw: object) -> Read:
+    message = dict(raw)  # type: ignore[call-overload]  # raises as theirs does
     sender = message["role"] if "role" in message else message.get("type")
     role = _ROLES.get(sender)
     if role is None:
@@ -74,7 +74,7 @@ def _read(given: object) -> Read:
         return Read("tool")
     for call in calls_in(blocks, role):
         if call["id"] not in ids:
-            calls.append(AskedCall(call["name"], _through_json(call["input"]), call["id"]))
+            calls.append(ReadCall(call["name"], _through_json(call["input"]), call["id"]))
     return Read(role, calls, message.get("name") or "")
 
 
@@ -87,10 +87,10 @@ def _check_members(message: Mapping[str, Any], role: str) -> None:
     metadata = message.get("response_metadata")
     _need(not metadata or isinstance(metadata, dict), "response_metadata is no object")
     if role == "tool":
-        answered = message.get("tool_call_id")
-        if answered is None and message.get("role") == "tool":
-            answered = ""
-        _need(isinstance(answered, str | int | float), "tool_call_id is neither text nor number")
+        call_id = message.get("tool_call_id")
+        if call_id is None and message.get("role") == "tool":
+            call_id = ""
+        _need(isinstance(call_id, str | int | float), "tool_call_id is neither text nor number")
         _need(message.get("status") in {None, "success", "error"}, "the status is unknown")
 
 
@@ -98,21 +98,21 @@ def _is_number_or_text(value: object) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
-def _read_calls(message: Mapping[str, Any], role: str) -> list[AskedCall]:
-    """Return the calls of a message; those of other roles are read, and left out."""
-    given = message.get("tool_calls")
+def _read_calls(message: Mapping[str, Any], role: str) -> list[ReadCall]:
+    """Return the calls of an assistant; calls of other roles are checked and left out."""
+    raw = message.get("tool_calls")
     is_assistant = role == "assistant"
-    if given is None or (not given and is_assistant):
+    if raw is None or (not raw and is_assistant):
         return []
     if message.get("role") in {"ai", "assistant"}:
-        given = [{**call, "id": call.get("id", "")} for call in given]
-    calls = [_unwrapped(call) for call in given]
+        raw = [{**call, "id": call.get("id", "")} for call in raw]
+    calls = [_unwrapped(call) for call in raw]
     read = [_checked(call) for call in calls] if is_assistant else []
-    return [AskedCall(one["name"], _through_json(one["args"]), one["id"]) for one in read]
+    return [ReadCall(one["name"], _through_json(one["args"]), one["id"]) for one in read]
 
 
 def _unwrapped(call: Any) -> Any:  # as given
-    """Return a call in LangChain's form; anything without ``function`` stays as it is."""
+    """Return a call in LangChain's form; a call without ``function`` has it already."""
     if "function" not in call:
         return call
     arguments = call["function"]["arguments"]

@@ -1,0 +1,184 @@
+"""The route of the change feed: trajectories since a position, as JSON or as events."""
+
+from contextlib import ExitStack
+from functools import partial
+from typing import Annotated, Any, Literal, Self
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from spanloom.api.examples import CHANGES
+from spanloom.api.feed.feed import Feed
+from spanloom.api.feed.stream import EVENT_STREAM, EventStream
+from spanloom.api.feed.window import Wanted
+from spanloom.api.http.doorkeeper import CallersReach
+from spanloom.api.http.needs import needs
+from spanloom.api.http.problems import problem_responses
+from spanloom.api.query import Filters, Name, read_where
+from spanloom.api.schemas import Where
+from spanloom.api.services import Using
+from spanloom.core.errors import InvalidQueryError
+from spanloom.core.model.access import Reach, Scope
+from spanloom.core.ports.feed import Announcement, FeedPage
+from spanloom.core.query.feed_tokens import LONGEST, decode_token, encode_token
+from spanloom.core.query.positions import Position
+from spanloom.core.query.where.tree import searches_words
+from spanloom.core.records.change import Change
+
+LONGEST_WAIT_S = 60
+NO_WORDS = (
+    "words cannot be followed, because texts are found some seconds after the change of a run;"
+    " query the list for them"
+)
+EXAMPLE_TOKEN = encode_token(Position(1_715_400_004_600_000))
+
+
+class ChangesQuery(Filters):
+    """Which changes to tell, and since when; a parameter that is not here is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
+        None
+    )
+    where: Where = None
+    after: Annotated[
+        str | None,
+        Field(
+            max_length=LONGEST,
+            description="Behind this: `next` of the answer before, or `beginning` for all that is "
+            "kept. Left out: what changes from now on.",
+            examples=[EXAMPLE_TOKEN],
+        ),
+    ] = None
+    wait: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=LONGEST_WAIT_S,
+            description="How many seconds to wait where nothing has changed yet. Events have no "
+            "end and need none.",
+            examples=[0],
+        ),
+    ] = 0
+    fields: Annotated[
+        Literal["core"] | None,
+        Field(
+            description="`core`: each item has the `trajectory` as the list shows it now.",
+            examples=["core"],
+        ),
+    ] = None
+
+    annotations: Annotated[
+        bool,
+        Field(
+            description="Whether to tell also of runs whose annotations or scores changed: `what` "
+            "says so. Of a blind queue's, once all annotators are done.",
+            examples=[False],
+        ),
+    ] = False
+
+    def wanted(self, callers: Reach) -> Wanted:
+        """Return the query as filters of the feed, limited to the caller's projects.
+
+        Raises ``InvalidQueryError``, also for a search for words: texts are indexed some seconds
+        after their run is announced, so the run would be missed.
+        """
+        asked = read_where(self.where)
+        if searches_words(asked):
+            raise InvalidQueryError(NO_WORDS, "where")
+        reach = callers.narrowed(self.project)
+        return Wanted(reach, self.filter(), self.annotations, asked)
+
+
+class ChangeItem(Change):
+    """A version of a trajectory that was stored, or something new said of it."""
+
+    @classmethod
+    def shown(cls, announcement: Announcement, fields: str | None) -> Self:
+        """Return an announcement as a response model; what it leaves out is unset."""
+        more: dict[str, Any] = {"what": "annotations"} if announcement.is_judgement else {}
+        if fields and announcement.now:
+            more["trajectory"] = announcement.now.run
+        return cls.made_of(announcement, **more)
+
+
+class ChangeList(BaseModel):
+    """What changed, oldest first."""
+
+    items: list[ChangeItem]
+    next: Annotated[str, Field(description="Pass it as `after` to get what comes next.")]
+
+    @classmethod
+    def of(cls, page: FeedPage, fields: str | None) -> "ChangeList":
+        """Return a page of the feed as a response model."""
+        items = [ChangeItem.shown(one, fields) for one in page.announcements]
+        return cls(items=items, next=encode_token(page.next))
+
+
+router = APIRouter(tags=["trajectories"])
+
+AcceptInHeader = Annotated[
+    str,
+    Header(
+        description=f"`{EVENT_STREAM}` for server-sent events; JSON otherwise.",
+        examples=["application/json"],
+    ),
+]
+LastEventId = Annotated[
+    str | None,
+    Header(
+        max_length=LONGEST,
+        description="The id of the last event that was read, as an `EventSource` sends it when it "
+        "connects again; in place of `after`.",
+        examples=[EXAMPLE_TOKEN],
+    ),
+]
+
+
+@router.get(
+    "/v1/trajectories/changes",
+    operation_id="listChanges",
+    summary="Follow what changes",
+    response_model=ChangeList,
+    response_model_exclude_unset=True,
+    responses={200: CHANGES, **problem_responses(401, 403, 410, 422, 503)},
+)
+@needs(Scope.READ)
+async def list_changes(
+    query: Annotated[ChangesQuery, Query()],
+    callers: CallersReach,
+    using: Using,
+    request: Request,
+    accept: AcceptInHeader = "application/json",
+    last_event_id: LastEventId = None,
+) -> Response | ChangeList:
+    """Return the versions that were stored after `after`, oldest first, each once.
+
+    A reader that goes on with `next` gets the newest version of every trajectory, whatever wrote it
+    and however slowly; a version that was soon replaced may be left out. Filters apply to what the
+    trajectory is now. With `annotations`, it also gets every run that was annotated or scored
+    since. With `accept: text/event-stream` the answer goes on: each event has an item as its data
+    and a token as its id.
+    """
+    wanted, token = query.wanted(callers), last_event_id or query.after
+    is_stream = EVENT_STREAM in accept
+    with ExitStack() as place:
+        using.feed.enter()
+        place.callback(using.feed.leave)
+        after = await _position(using.feed, wanted, token)
+        wait_s = 0 if is_stream else query.wait
+        page = await using.feed.next_page(wanted, after, wait_s, request.is_disconnected)
+        if is_stream:
+            place.pop_all()  # the stream leaves the feed itself, at its end
+            show = partial(_shown, fields=query.fields)
+            return EventStream(using.feed, wanted, after, page, show)
+    return ChangeList.of(page, query.fields)
+
+
+async def _position(feed: Feed, wanted: Wanted, token: str | None) -> Position:
+    return await feed.end(wanted) if token is None else decode_token(token)
+
+
+def _shown(told: Announcement, fields: str | None) -> bytes:
+    return ChangeItem.shown(told, fields).model_dump_json(exclude_unset=True).encode()

@@ -1,0 +1,176 @@
+"""Converts a document back to a trajectory, to compute the row of its run.
+
+A document has whole milliseconds. Steps that began in the same millisecond are in document order:
+an agent's steps as listed, each before its own steps. Missing members are read as empty, as in
+``core/document.py``; others must have the types of the schema.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spanloom.core.conventions.imported import NS_PER_MS, TOKEN_COUNTS
+from spanloom.core.document import whole
+from spanloom.core.matching.listed import placed_steps
+from spanloom.core.matching.row import RunRow
+from spanloom.core.model.trajectory import (
+    NO_CODE,
+    AgentStep,
+    DuplicateOf,
+    Failure,
+    Kind,
+    Metrics,
+    Outcome,
+    Status,
+    Step,
+    StepError,
+    StepType,
+    Trajectory,
+    Usage,
+)
+from spanloom.core.query.flat_steps import place_in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from spanloom.core.document import Document, DocumentAgent, DocumentStep
+
+_TYPES = {str(one): one for one in StepType}
+_KINDS = {str(one): one for one in Kind}
+
+
+class _Shown(Trajectory):
+    """A trajectory with the outcome and failure count of its document."""
+
+    __slots__ = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """See ``Trajectory``."""
+        return Outcome(str(self.extras.get("outcome") or Outcome.OK))
+
+    @property
+    def failure_count(self) -> int:
+        """See ``Trajectory``; the document may list only the first failures."""
+        return whole(self.extras.get("failures"), len(self.failures))
+
+
+def row_of(document: Document) -> RunRow:
+    """Return the row of a document's run.
+
+    Raises ``TypeError``, ``ValueError`` or ``AttributeError`` for members of other types than the
+    schema's.
+    """
+    trajectory, extraction = _trajectory(document), document.extraction
+    status = Status(extraction.get("status") or Status.SETTLED)
+    version = whole(extraction.get("version"), 1)
+    steps = place_in_order(_in_order(trajectory))
+    return RunRow(trajectory, version, status, steps=steps)
+
+
+def _in_order(trajectory: Trajectory) -> Sequence[tuple[str, Step]]:
+    """Return the steps by start in milliseconds, then in document order."""
+    owned: dict[str, list[tuple[str, Step]]] = {}
+    for agent_id, step in placed_steps(trajectory):
+        owned.setdefault(agent_id, []).append((agent_id, step))
+    return sorted(_walked(owned), key=lambda placed: placed[1].start_ns)
+
+
+def _walked(owned: dict[str, list[tuple[str, Step]]]) -> Iterator[tuple[str, Step]]:
+    """Yield each step once, an agent's steps after the agent.
+
+    Agents that are not a step of another agent come last, in their order.
+    """
+    while owned:
+        waiting = [iter(owned.pop(next(iter(owned))))]
+        while waiting:
+            placed = next(waiting[-1], None)
+            if placed is None:
+                waiting.pop()
+                continue
+            yield placed
+            if below := owned.pop(placed[1].id, None):
+                waiting.append(iter(below))
+
+
+def _trajectory(document: Document) -> Trajectory:
+    extraction, agents = document.extraction, list(document.agents)
+    root_type = _KINDS.get(document.root_type) or _kind_of_root(document, agents)
+    return _Shown(
+        trace_id=document.id,
+        project=extraction.get("project") or "",
+        root=_step(document.root, _TYPES.get(root_type, StepType.GRAPH)),
+        root_type=root_type,
+        root_metrics=_metrics(document.root.metrics_info),
+        agent_steps=[
+            AgentStep(_step(agent, StepType.AGENT), list(map(_own_step, agent.steps)), Metrics())
+            for agent in agents
+        ],
+        verdicts=(),
+        span_count=whole(extraction.get("span_count")),
+        step_counts=extraction.get("step_counts") or {},
+        dialects=extraction.get("dialects") or (),
+        warnings=extraction.get("warnings") or (),
+        extras=extraction,
+        failures=list(map(_failure, extraction.get("errors") or ())),
+        duplicate_of=_original(extraction.get("duplicate_of")),
+    )
+
+
+def _kind_of_root(document: Document, agents: Sequence[DocumentAgent]) -> Kind:
+    """Return the kind of a foreign document's root: agent if it is one of its agents."""
+    root_id = document.root.id
+    return Kind.AGENT if any(agent.id == root_id for agent in agents) else Kind.OTHER
+
+
+def _own_step(step: DocumentStep) -> Step:
+    return _step(step, _TYPES.get(step.type, StepType.GRAPH))
+
+
+def _step(shown: DocumentStep, type_: StepType) -> Step:
+    started_at, ended_at = shown.times
+    metadata, is_model = shown.metadata, type_ is StepType.MODEL
+    info = shown.model_info if is_model else {}
+    latency = info.get("latency_first_resp")
+    return Step(
+        id=shown.id,
+        parent_id=shown.parent_id,
+        type=type_,
+        name=shown.name,
+        start_ns=started_at * NS_PER_MS,
+        end_ns=ended_at * NS_PER_MS,
+        input=shown.input,
+        output=shown.output,
+        error=_error(shown.error, metadata),
+        usage=Usage(*(whole(info.get(name)) for name in TOKEN_COUNTS)) if info else None,
+        model=shown.model if is_model else "",
+        first_token_ms=None if latency is None else float(whole(latency)),
+        metadata=metadata,
+    )
+
+
+def _error(error: Mapping[str, Any] | None, metadata: Mapping[str, str]) -> StepError | None:
+    if error is None:
+        return None
+    code = whole(error.get("code"), NO_CODE)
+    return StepError(code, error.get("msg") or "", metadata.get("error_type", ""))
+
+
+def _failure(failure: Mapping[str, Any]) -> Failure:
+    code = whole(failure.get("code"), NO_CODE)
+    error = StepError(code, failure.get("msg") or "", failure.get("type") or "")
+    where, step_id = failure.get("where") or "", failure.get("step_id") or ""
+    return Failure(where, step_id, error, recovered=failure.get("recovered") is True)
+
+
+def _metrics(info: Mapping[str, Any]) -> Metrics:
+    return Metrics(
+        llm_duration_ns=whole(info.get("llm_duration")) * NS_PER_MS,
+        tool_duration_ns=whole(info.get("tool_duration")) * NS_PER_MS,
+        input_tokens=whole(info.get("input_tokens")),
+        output_tokens=whole(info.get("output_tokens")),
+    )
+
+
+def _original(original: Mapping[str, Any] | None) -> DuplicateOf | None:
+    return None if original is None else DuplicateOf(original["trace_id"], original["span_id"])

@@ -1,0 +1,29 @@
+"""Compiles a search for words to a function over the new texts of steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanloom.core.query.where.text_query import has_text, parse_text_query
+from spanloom.core.query.words import folded, tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from spanloom.core.messages.new_texts import NewTexts
+    from spanloom.core.records.hit import Part
+
+
+def find_words(text: str, parts: Sequence[Part]) -> Callable[[NewTexts | None], bool]:
+    """Return the function that returns whether one of these parts of a step has all the words."""
+    query = parse_text_query(text)
+    needed = {word for term in query.terms for word in term.words}
+
+    def has_words(new: NewTexts | None) -> bool:
+        return any(has_all(content) for part in parts if (content := getattr(new, part, "")))
+
+    def has_all(content: str) -> bool:
+        plain = folded(content)  # most texts lack a word: they need not be split
+        return all(word in plain for word in needed) and has_text(query, tokenize(content))
+
+    return has_words

@@ -1,0 +1,101 @@
+"""A selection of runs: the condition of their filters, and their order.
+
+Orders of steps have the same syntax, with the fields of steps.
+
+Filters are short spellings of a ``where``::
+
+    condition_of({"agent": "planner", "since": 5})     agent = "planner" and start >= 5 ns
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from spanloom.core.query.where.fields import FIELDS, RUN_FIELDS, Field, Subject
+from spanloom.core.query.where.problems import InvalidTextError, Piece
+from spanloom.core.query.where.tree import And, Compare, Operator
+from spanloom.core.records.declared import FieldType
+from spanloom.core.records.run_filters import run_shorts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from spanloom.core.query.where.tree import Condition
+
+Rank: TypeAlias = "tuple[int | float, ...]"
+"""The sort key before the start: whether there is such a value, and the value."""
+
+NUMERIC = (FieldType.INTEGER, FieldType.NUMBER, FieldType.DURATION, FieldType.TIME)
+"""The field types that lists can be ordered by."""
+
+
+class Order(NamedTuple):
+    """The field that orders a list, then start, trace id and project in the same direction.
+
+    For steps, the start is that of their run; their place in it comes last, ascending.
+    """
+
+    field: Field
+    is_descending: bool
+
+    def __str__(self) -> str:
+        """Return the order as text: ``-start``."""
+        return f"{'-' if self.is_descending else ''}{self.field.name}"
+
+
+START = RUN_FIELDS["start"]
+NEWEST_FIRST = Order(START, is_descending=True)
+
+
+class RunSelection(NamedTuple):
+    """Which runs to list, and in which order."""
+
+    where: Condition | None = None
+    """``None``: all of them."""
+    order: Order = NEWEST_FIRST
+
+
+ANY_RUN = RunSelection()
+
+
+def is_orderable(field: Field) -> bool:
+    """Return whether lists can be ordered by a field: a number in the row of a run or a step."""
+    return field.type in NUMERIC and not field.is_judgement
+
+
+def orders_of(of: Subject) -> Mapping[str, Field]:
+    """Return the fields that lists of runs or steps can be ordered by; ``start`` is the run's."""
+    return {field.name: field for field in (START, *FIELDS[of].values()) if is_orderable(field)}
+
+
+def parse_order(text: str, of: Subject = Subject.RUN) -> Order:
+    """Return the order of a text such as ``-duration``, longest first, for runs or steps.
+
+    Steps are ordered by the ``start`` of their runs too. Raises ``InvalidTextError``.
+    """
+    is_descending = text.startswith("-")
+    name = Piece(text.removeprefix("-"), int(is_descending))
+    orderable = orders_of(of)
+    if name.text not in orderable:
+        problem = name.wrong(f"{of.value}s cannot be ordered by {name.text!r}", orderable)
+        raise InvalidTextError(text, [problem], "order")
+    return Order(orderable[name.text], is_descending)
+
+
+def condition_of(filters: Mapping[str, object]) -> Condition | None:
+    """Return the condition of some filters; ``None`` for none. Times are nanoseconds."""
+    return all_of(*_parts(filters))
+
+
+def all_of(*conditions: Condition | None) -> Condition | None:
+    """Return the conjunction of conditions; ``None`` is always true."""
+    parts = [condition for condition in conditions if condition is not None]
+    return And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
+
+
+def _parts(filters: Mapping[str, object]) -> Iterator[Compare]:
+    for name, short in run_shorts().items():
+        if (value := filters.get(name)) is not None:
+            plain: Any = value.value if isinstance(value, Enum) else value
+            yield Compare(RUN_FIELDS[short.field or name], Operator(short.sign), plain)

@@ -1,0 +1,75 @@
+"""Selects the runs that a rule may judge, by feed or list data, without documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from spanloom.core.model.online_rule import UNREAD_PROJECT, Unit, When
+from spanloom.core.model.trajectory import Status
+from spanloom.evaluation.sampling import is_sampled
+
+if TYPE_CHECKING:
+    from spanloom.core.document import Document
+    from spanloom.core.model.online_rule import OnlineRule
+    from spanloom.core.model.span import TraceKey
+    from spanloom.core.query.lists import ListedRun
+
+
+class Candidate(NamedTuple):
+    """A version of a run that may be judged."""
+
+    key: TraceKey
+    version: int
+    status: Status
+    conversation_id: str
+    is_listed: bool
+    """Whether lists show it by default: it is no duplicate and has steps."""
+    at_us: int
+    """When its change was announced, in µs since the epoch."""
+    is_past: bool = False
+    """Whether it is a past run judged on request: the rule's start and delay do not apply."""
+
+    @classmethod
+    def of_line(cls, line: ListedRun, at_us: int, *, is_past: bool = False) -> Candidate:
+        """Return the candidate for a run in a list or in the feed."""
+        is_listed = not line.is_duplicate and line.has_steps
+        conversation = line.conversation_id
+        return cls(line.key, line.version, line.status, conversation, is_listed, at_us, is_past)
+
+    @classmethod
+    def of_document(cls, key: TraceKey, document: Document, at_us: int) -> Candidate:
+        """Return the candidate for the document of a listed run."""
+        extraction = document.extraction
+        status = Status(extraction.get("status") or Status.SETTLED)
+        conversation = str(extraction.get("conversation_id") or "")
+        is_listed = extraction.get("duplicate_of") is None
+        return cls(key, version_of(document), status, conversation, is_listed, at_us, is_past=True)
+
+
+def version_of(document: Document) -> int:
+    """Return the version of a document, 0 if unknown."""
+    version = document.extraction.get("version")
+    return version if isinstance(version, int) else 0
+
+
+def is_ripe(rule: OnlineRule, status: Status) -> bool:
+    """Return whether the status of a run is late enough for a rule; failed runs never are."""
+    if status is Status.FAILED:
+        return False
+    return rule.when is When.PARTIAL or status is Status.SETTLED
+
+
+def is_eligible(rule: OnlineRule, candidate: Candidate) -> bool:
+    """Return whether a rule may judge a run, apart from its condition.
+
+    Sampling is by a hash, so the answer for a run never changes.
+    """
+    key, status = candidate.key, candidate.status
+    if key.project != rule.project or not candidate.is_listed or rule.project == UNREAD_PROJECT:
+        return False
+    if status is not Status.SETTLED and not is_ripe(rule, status):
+        return False
+    if candidate.at_us < rule.since_us and not candidate.is_past:
+        return False
+    conversation = candidate.conversation_id if rule.unit is Unit.CONVERSATION else ""
+    return is_sampled(rule.name, conversation or key.trace_id, rule.sample)

@@ -1,0 +1,83 @@
+"""What all imports of a process share: where their files are, the store, and the end of it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+from spanloom.core.errors import OverloadedError
+
+if TYPE_CHECKING:
+    from spanloom.collector.intake.export import Exporter
+    from spanloom.collector.intake.limits import Limits
+    from spanloom.core.ports.reading import DocumentReader, ReadingStore, SentSpans
+
+STOPPING = "The service is stopping: import the file again, what is stored is not stored twice."
+
+
+class Shared:
+    """The directory of files, the store, and the collector of this process, once there is one."""
+
+    def __init__(self, directory: Path, store: ReadingStore) -> None:
+        """Keep files in a directory while they are imported."""
+        self._directory, self._store = directory, store
+        self._collector: tuple[Exporter, Limits] | None = None
+        self._closed = Event()
+
+    @property
+    def documents(self) -> DocumentReader:
+        """The stored documents."""
+        return self._store.documents
+
+    @property
+    def spans(self) -> SentSpans:
+        """The stored spans."""
+        return self._store.spans
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the service is stopping."""
+        return self._closed.is_set()
+
+    def use(self, exporter: Exporter, limits: Limits) -> None:
+        """Store spans with ``exporter`` from now on."""
+        self._collector = exporter, limits
+
+    def collector(self) -> tuple[Exporter, Limits]:
+        """Return what stores spans; raises ``OverloadedError`` before and after there is one."""
+        self.ensure_open()
+        if self._collector is None:
+            raise OverloadedError("The service is starting: try again.")
+        return self._collector
+
+    def ensure_open(self) -> None:
+        """Raise ``OverloadedError`` once the service is stopping."""
+        if self.is_closed:
+            raise OverloadedError(STOPPING)
+
+    def ensure_room(self, key_project: str) -> None:
+        """Raise ``RetryableError`` if the disk is almost full, or the project over its rate."""
+        self.ensure_open()
+        if self._collector is not None:
+            self._collector[0].admit(key_project)
+
+    def new_file(self) -> Path:
+        """Create an empty file; raises ``OverloadedError``."""
+        try:
+            handle, name = tempfile.mkstemp(prefix="import-", dir=self._directory)
+        except OSError as error:
+            raise no_file(error) from error
+        os.close(handle)
+        return Path(name)
+
+    def close(self) -> None:
+        """Refuse everything from now on."""
+        self._closed.set()
+
+
+def no_file(error: OSError) -> OverloadedError:
+    """Return the refusal of an import whose file cannot be written."""
+    return OverloadedError(f"The file cannot be kept while it is imported: {error.strerror}.")
