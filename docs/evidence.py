@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docs.frameworks import FRAMEWORKS, Framework
+from docs.frameworks import Framework, every_framework
 from tests.support.ground_truth import Capture, all_captures
 from tests.support.memory_store import MemoryStore
 
@@ -51,7 +51,7 @@ class Rule:
 def frameworks() -> Iterator[tuple[str, str, str, str]]:
     """Yield each framework with its instrumentation, its dialects, and the evidence."""
     runs = Counter(capture.dialect for capture in all_captures())
-    for framework in FRAMEWORKS:
+    for framework in every_framework():
         count = runs[framework.folder]
         known = f"{count} capture{'' if count == 1 else 's'}" if count else "documentation"
         spoken = ", ".join(f"`{dialect}`" for dialect in _dialects_of(framework))

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tests.support.ground_truth import all_captures
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,3 +372,13 @@ FRAMEWORKS = (
         _genai("framework", **{"spring.ai.kind": "chat_client"}),
     ),
 )
+
+
+def every_framework() -> Sequence[Framework]:
+    """Return these, then those of captures that name their ``framework`` and ``emitter``."""
+    listed = {one.folder for one in FRAMEWORKS}
+    others = [c for c in all_captures() if c.dialect not in listed and "framework" in c.truth]
+    recorded = {
+        c.dialect: Framework(c.truth["framework"], c.truth["emitter"], c.dialect) for c in others
+    }
+    return (*FRAMEWORKS, *recorded.values())

@@ -32,8 +32,8 @@ def page_formats() -> str:
 /** The formats of runs. {HEAD}. */
 
 /**
- * `path`: its own, after that of the run; without one it is `?format=`.
- * `many`: how runs make a file; empty where the page does not write that.
+ * `path`: appended to that of the run; if empty, the request has `?format=`.
+ * `many`: how the bodies of runs make a file; empty if the page writes no such file.
  * @typedef {{{TYPE}}} Format
  */
 

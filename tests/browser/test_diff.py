@@ -15,7 +15,7 @@ from tests.support.examples import examples
 from tests.support.otlp_requests import message_of, wire_span
 from tests.support.page_runs import send, wait_for_all
 
-from spanloom.core.diff.said import said_on_both, words_of
+from spanloom.core.diff.message_text import differing_messages, message_text
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -108,6 +108,8 @@ MESSAGES = st.lists(
 def test_messages_are_told_in_the_words_of_the_shell(
     modules: Modules, a: list[Any], b: list[Any]
 ) -> None:
-    told = modules.call("diff/said.js", "return m.saidOnBoth(a[0], a[1])", a, b)
-    assert [*map(words_of, a)] == modules.call("diff/said.js", "return a[0].map(m.wordsOf)", a)
-    assert bool(told) == bool([*said_on_both(a, b)])
+    told = modules.call("diff/messages.js", "return m.messagePairs(a[0], a[1])", a, b)
+    assert [*map(message_text, a)] == modules.call(
+        "diff/messages.js", "return a[0].map(m.wordsOf)", a
+    )
+    assert bool(told) == bool([*differing_messages(a, b)])

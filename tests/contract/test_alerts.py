@@ -20,7 +20,7 @@ from spanloom.core.model.alert import (
     Delivery,
     DeliveryState,
     EventPlace,
-    RunShown,
+    RunEvidence,
     event_id,
 )
 from spanloom.core.model.span import TraceKey
@@ -152,7 +152,7 @@ def test_a_number_has_a_last_event_for_each_group(store: Store, project: str) ->
 def test_what_a_run_showed_is_read_by_event(store: Store, project: str) -> None:
     one, other = event(project, "a"), event(project, "b")
     content = {"name": "planner", "evidence": [{"step_id": "1"}]}
-    store.alerts.add_events([one, other], [RunShown(one.key, one.id, 1, content)])
+    store.alerts.add_events([one, other], [RunEvidence(one.key, one.id, 1, content)])
     assert store.alerts.shown([one, other, number(project, "x", 1)]) == {(one.id, 1): content}
 
 
@@ -160,7 +160,7 @@ def test_what_fires_for_a_deleted_run_is_found(store: Store, project: str) -> No
     gone, there = event(project, "a" * 32), event(project, "b" * 32)
     content = {"name": "planner"}
     store.trajectories.write([make_record(one.key) for one in (gone, there)])
-    store.alerts.add_events([gone, there], [RunShown(gone.key, gone.id, 1, content)])
+    store.alerts.add_events([gone, there], [RunEvidence(gone.key, gone.id, 1, content)])
     scope = DeletionScope(Reach.only(project), trace_id=gone.trace_id)
     store.deletions.delete(new_deletion(scope, "tester", next_seq() * 1_000))
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition
 
 EVERY = None
+RUNS = 36
+"""Of each project, in seven conversations or none."""
 
 
 def turn(
@@ -94,11 +96,11 @@ def test_pages_neither_repeat_nor_miss(
     """Conversations that go on side by side, some runs of none, and places where runs stood."""
     monkeypatch.setattr(conversations, "KEYS_AT_ONCE", 7)  # a long one is told part by part
     project, other, random = new_project(), new_project(), Random(page)
-    names = [f"talk {n}" for n in range(9)] + [""]
-    said = [random.choice(names) for _ in range(60)]
-    keys = [TraceKey(p, trace(n)) for p in (project, other) for n in range(1, 61)]
+    names = [f"talk {n}" for n in range(7)] + [""]
+    said = [random.choice(names) for _ in range(RUNS)]
+    keys = [TraceKey(p, trace(n)) for p in (project, other) for n in range(1, RUNS + 1)]
     for later in (500, 0):
-        write(store, *[turn(k, n % 60 + later, said[n % 60]) for n, k in enumerate(keys)])
+        write(store, *[turn(k, n % RUNS + later, said[n % RUNS]) for n, k in enumerate(keys)])
     newest = {name: n for n, name in enumerate(said) if name}
     expected = sorted(newest, key=newest.__getitem__, reverse=True)
     found = talks(store, Reach.only(project), page=page)

@@ -46,7 +46,7 @@ def key(project: str) -> TraceKey:
 
 
 def work(key: TraceKey, version: int = 1, **more: Any) -> Work:
-    given = {"rule": RULE, "rule_version": 1, "asked_us": 5, "due_us": 7, **more}
+    given = {"rule": RULE, "rule_version": 1, "known_us": 5, "due_us": 7, **more}
     return Work(key, version=version, **given)
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.connection import Connection
     from spanloom.storage.store import ClickHouseStore
 
-RUNS = 500
+RUNS = 250
 """Enough that every question of the documentation finds some."""
 FEW = 60
 """For what is asked again and again."""

@@ -313,7 +313,7 @@ COLUMNS = {
     "is_judgement": "IsSaid",
     "writer": "Writer",
     "number": "Number",
-    "is_again": "IsAgain",
+    "is_repeated": "IsAgain",
     "changed_us": "changed",
 }
 

@@ -38,7 +38,7 @@ def exporters(way: str) -> tuple[Any, Any]:  # the exporters of one transport sh
 
 
 def main(way: str, *, late: bool) -> None:
-    """Make the call, send its span, then its messages, and print what was done."""
+    """Make the call, send its span, then its messages, and print the truth."""
     span_exporter, log_exporter = exporters(way)
     spans, logs = TracerProvider(), LoggerProvider()
     spans.add_span_processor(BatchSpanProcessor(span_exporter))

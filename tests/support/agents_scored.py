@@ -35,7 +35,7 @@ def said(name: str, value: object = None, label: str = "", **more: object) -> di
 
 
 def main(way: str) -> None:
-    """Send results before the run, with it, and after it; print which spans there are."""
+    """Send results before the run, with it, and after it; print the ids of the spans."""
     span_exporter, log_exporter = exporters(way)
     spans, logs = TracerProvider(), LoggerProvider()
     spans.add_span_processor(BatchSpanProcessor(span_exporter))

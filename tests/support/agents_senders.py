@@ -61,7 +61,7 @@ def langsmith() -> None:
 
 
 def langfuse() -> None:
-    """Langfuse's SDK with the exporter it brings, pointed at us by its host."""
+    """Langfuse's SDK with its own exporter, which sends to the service as its host."""
     package = import_module("langfuse")
     client = package.Langfuse(public_key="pk-lf-none", secret_key=NO_KEY, host=ADDRESS)
     ask(import_module("langfuse.langchain").CallbackHandler())

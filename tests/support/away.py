@@ -26,17 +26,17 @@ globalThis.fetch = (address, ...more) => {
 
 
 def prepare(page: Page) -> None:
-    """Have the pages that are opened from now on refuse requests once they are to."""
+    """Make the pages that are opened from now on able to refuse requests."""
     page.add_init_script(_REFUSE)
 
 
 def leave(page: Page) -> None:
-    """Have no request of the page answered."""
+    """Let no request of the page be answered."""
     page.evaluate("isAway = true")
 
 
 def come_back(page: Page) -> None:
-    """Have all requests answered again; the page does not know."""
+    """Let all requests be answered again, without a notice to the page."""
     page.evaluate("isAway = false")
 
 

@@ -77,7 +77,7 @@ def _unknown_fields(trace_id: bytes) -> bytes:
 
 
 def _depths() -> Iterator[BadInput]:
-    """Yield rows of nested values: deeper than our limit the whole request is refused."""
+    """Yield rows of nested values: beyond the limit of depth the whole request is refused."""
     for depth in (LIMITS.max_value_depth, LIMITS.max_value_depth + 1, 47, 48, 100):
         expected = TAKEN if depth <= LIMITS.max_value_depth else INVALID
         yield BadInput(f"B9 depth {depth}", _nested(depth), expected)
@@ -98,7 +98,7 @@ def _nested(depth: int) -> Build:
 
 
 def _ids() -> Iterator[BadInput]:
-    """A span without usable ids is rejected alone: its neighbour in the request is stored."""
+    """A span without usable ids is rejected; the other span of the request is stored."""
     for size, trace_id in {"15": b"t" * 15, "17": b"t" * 17, "zero": bytes(16), "no": b""}.items():
         body = _beside({"trace_id": trace_id})
         yield BadInput(f"B11 trace_id of {size} bytes", body, partial(1, "trace_id"), one())

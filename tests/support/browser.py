@@ -49,7 +49,7 @@ def lightest_browser() -> str | None:
 
 @contextmanager
 def open_browser(path: str | None = None) -> Iterator[Browser]:
-    """Start the browser that is there, or ``chromium()``, without showing a window."""
+    """Start the installed browser, or ``chromium()``, without a window."""
     with sync_playwright() as playwright:
         browser = launch(playwright, path)
         yield browser
@@ -93,7 +93,7 @@ class Watch:
 
     @property
     def faults(self) -> list[str]:
-        """What the page did wrong so far."""
+        """The faults of the page so far."""
         elsewhere = (url for url in self._failed if urlsplit(url).netloc not in self._origins)
         return self._faults + [f"asked elsewhere: {url}" for url in elsewhere]
 

@@ -17,7 +17,7 @@ SPIN = "import os, sys\nwhile os.getppid() == int(sys.argv[1]):\n    sum(range(1
 
 @contextmanager
 def load_of(processes: int) -> Iterator[None]:
-    """Have so many processes compute without a pause within the context."""
+    """Run so many computing processes within the context."""
     command = [sys.executable, "-c", SPIN, str(os.getpid())]
     spinning = [subprocess.Popen(command) for _ in range(processes)]
     try:

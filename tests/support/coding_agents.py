@@ -1,4 +1,4 @@
-"""Recorded runs of coding agents, and whether their runs have what truly happened."""
+"""Recorded runs of coding agents, compared with what truly happened."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SIGNALS = ("traces", "logs")
 
 
 def documents(name: str, signals: Sequence[str] = SIGNALS) -> list[Document]:
-    """Return the documents of the runs that come of what was sent, in this order of signals."""
+    """Return the documents of the runs that are built from the signals, sent in this order."""
     world, trace_ids = World(), set[str]()
     for signal in signals:
         if body := sent(name, signal):
@@ -60,9 +60,9 @@ _STEPS = ("agent", "model", "tool")
 
 
 def faults(name: str, untold: Iterable[str] = ()) -> list[str]:
-    """Return a line for each measure of a run that is wrong, and for each untold one that is right.
+    """Return a line for each wrong measure of a run, and for each ``unreported`` one that is right.
 
-    Texts are only expected where something that was sent has them.
+    Texts are only expected if a signal has them.
     """
     truth, found = truth_of(name), documents(name)
     measured, right = measure(found), _expected(truth)

@@ -43,7 +43,7 @@ class Converted(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a file was read as."""
+    """The result of reading a file."""
 
     documents: Sequence[Json]
     refused: Sequence[Json]
@@ -80,7 +80,7 @@ def convert(path: Path, to: Format, named: str = "") -> Converted:
 
 
 def filed(bodies: Sequence[bytes], to: Format) -> Sequence[bytes]:
-    """Return the files that bodies of runs make."""
+    """Return the files that contain bodies of runs."""
     if to.filed is Filed.FOLDER:
         return bodies
     layout = Layout(to.filed)
@@ -89,13 +89,13 @@ def filed(bodies: Sequence[bytes], to: Format) -> Sequence[bytes]:
 
 
 def read(path: Path, named: str = "") -> Found:
-    """Return the canonical documents of a file, and what is refused of it."""
+    """Return the canonical documents of a file, and what is refused."""
     made = convert(path, formats_of(Of.RUNS)["jsonl"], named)
     return Found(list(map(orjson.loads, made.bodies)), made.report.rejected)
 
 
 def validator_of(name: str) -> Callable[[bytes], None] | None:
-    """Return what checks one run in a format by the real tool; skip the test if that is missing."""
+    """Return the check of a run in a format by the real tool; skip the test if it is missing."""
     module = f"{ROOM}.{name.replace('-', '_')}"
     if find_spec(module) is None:
         return None

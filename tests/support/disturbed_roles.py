@@ -64,7 +64,7 @@ class Fleet:
         )
 
     def kill(self, name: str) -> None:
-        """Kill a process and start it again; the store is the process ``store``."""
+        """Kill a process and start it again; ``store`` is the server."""
         if name == "store":
             self.server.end(signal.SIGKILL)
             time.sleep(1)
@@ -170,7 +170,7 @@ class Followers:
             thread.join()
 
     def read_on(self) -> int:
-        """Read what there is; return how much."""
+        """Read all available changes; return their number."""
         query = {"after": self._after, "wait": "0", "duplicate": "any", "has_steps": "any"}
         url = f"{self._fleet.api}/v1/trajectories/changes"
         answer = httpx.get(url, params=query, timeout=20)
@@ -191,7 +191,7 @@ class Followers:
 
 
 def await_whole(fleet: Fleet, captures: Iterable[Capture], within_s: float = SETTLED_S) -> None:
-    """Wait until each trace shows all its spans and is not live; name those that stay behind."""
+    """Wait until each trace shows all its spans and is not live; fail with those that do not."""
     expected = {trace: n for c in captures for trace, n in c.spans_by_trace.items()}
     until = time.monotonic() + within_s
     while behind := _behind(fleet, expected):

@@ -27,8 +27,8 @@ def each_capture(
 ) -> Callable[[Test], Test]:
     """Call a test with each of the captures as ``capture``, those of a dialect in one case.
 
-    ``every_day`` is the most of a dialect that are taken unless this is the long form of the
-    properties: for what takes many extractions of each.
+    ``every_day`` is the maximum of captures of a dialect, except in the long form of the
+    properties: for tests that extract each many times.
     """
     dialects: defaultdict[str, list[Capture]] = defaultdict(list)
     for capture in captures:
@@ -54,7 +54,7 @@ def each_capture(
 
 
 def spread(captures: Sequence[Capture], most: int) -> list[Capture]:
-    """Return so many of the captures, as far from each other as can be."""
+    """Return ``most`` of the captures, evenly spread."""
     count = min(most, len(captures))
     return [captures[number * len(captures) // count] for number in range(count)]
 

@@ -1,4 +1,4 @@
-"""Answers about rules and alerts, as the service gives them, and a page that gets them."""
+"""Responses about rules and alerts in the form of the service, and a page that gets them."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def config_of(*evaluators: dict[str, Any], **members: Any) -> Config:
 
 
 def judged(config: Config, values: Iterable[object]) -> Judgement:
-    """Return the judgement of a run for each value: a number, or what the answer tells."""
+    """Return the judgement of a run for each value: a number, or members of the answer."""
     judgement = Judgement(config.evaluators)
     for number, value in enumerate(values, 1):
         told = value if isinstance(value, dict) else {"score": value}

@@ -1,4 +1,4 @@
-"""Cases of every kind of evaluator: what it is given, and what it must find."""
+"""Cases of every kind of evaluator: its input, and the result that it must have."""
 
 from __future__ import annotations
 

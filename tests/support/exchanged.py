@@ -1,4 +1,4 @@
-"""Writes and reads runs in formats of the registry, as the doors do."""
+"""Writes and reads runs in formats of the registry, as the API and the commands do."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write(name: str, document: Mapping[str, Any], losses: Losses | None = None) 
 
 
 def read_all(name: str, *values: Any, project: str = "default") -> list[Taken | Refused]:
-    """Return what became of the values of a file, one a line."""
+    """Read the values of a file, one a line: runs and refusals."""
     lines = [Located(f"line {n}", value) for n, value in enumerate(values, 1)]
     return list(formats_of(Of.RUNS)[name].load_reader().read(lines, Reading(name, project)))
 
@@ -39,14 +39,14 @@ def read(name: str, *values: Any) -> Taken:
 
 
 def refusal(name: str, value: Any) -> str:
-    """Return why a value is refused; raises ``AssertionError`` if it is taken."""
+    """Return why a value is refused; raises ``AssertionError`` if it is accepted."""
     (found,) = read_all(name, value)
     assert isinstance(found, Refused), found
     return found.reason
 
 
 def values_in(name: str, body: bytes) -> Sequence[Any]:
-    """Return the values that a reader takes of a written run."""
+    """Return the values that a reader finds in a written run."""
     in_lines = formats_of(Of.RUN)[name].suffix == ".jsonl"
     return [orjson.loads(line) for line in (body.splitlines() if in_lines else (body,))]
 

@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def filtered(**filters: Any) -> Condition | None:
-    """Return what filters ask for; times are nanoseconds."""
+    """Return the condition of filters; times are nanoseconds."""
     return condition_of(filters)

@@ -36,7 +36,7 @@ SENDERS = 2
 
 
 class Fleet:
-    """The running processes by name; ``env`` of a release says where its source is."""
+    """The running processes by name; ``env`` of a release has the path of its source."""
 
     def __init__(self, url: str, place: Path) -> None:
         self._url = url
@@ -101,7 +101,7 @@ class Fleet:
             self.begin(env, name, flags=flags)
 
     def check(self) -> None:
-        """Assert that nobody has ended by itself."""
+        """Assert that no process has ended by itself."""
         for name, part in self.running.items():
             assert part.process.poll() is None, f"{name} ended by itself:\n{part.log}"
 

@@ -75,7 +75,7 @@ class GoldenService(NamedTuple):
 
 
 def start_golden_service(start: StartSpanloom, folder: Path) -> GoldenService:
-    """Start it, send everything, and return once nothing changes any more."""
+    """Start the service, send all runs, and return once nothing changes any more."""
     begun_ns = time.time_ns()
     storing = start(env=NEVER)
     storing.wait_until_ready()
@@ -122,7 +122,7 @@ def _wait_until_settled(api: str, count: int) -> None:
 
 
 def _annotate(api: str) -> None:
-    """Have ada and bo judge a run, put a queue of two runs, and store scores."""
+    """Let ada and bo judge a run, put a queue of two runs, and store scores."""
     _ask(api, "PUT", f"/v1/schemes/{SCHEME}", "lead", {"text": SEED})
     run = f"/v1/trajectories/{RUN}/annotations"
     for who, judged in (("ada", ("correct", "incorrect")), ("bo", ("correct", "correct"))):

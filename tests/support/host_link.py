@@ -1,4 +1,4 @@
-"""A TCP proxy in front of a server: one host of a list, which fails as the test says."""
+"""A TCP proxy in front of a server: one host of a list, which fails as a test chooses."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _forward(source: socket.socket, target: socket.socket) -> None:
 
 
 def closes(_came: socket.socket) -> None:
-    """Close without a word."""
+    """Close without an answer."""
 
 
 def says_nothing(came: socket.socket) -> None:
@@ -87,7 +87,7 @@ def says_nothing(came: socket.socket) -> None:
 
 
 def answers(status: str, body: Callable[[bytes], bytes] = lambda _: b"") -> Callable[..., None]:
-    """Answer every request so; the body is made of the request."""
+    """Answer every request with this status; the body is made from the request."""
 
     def mode(came: socket.socket) -> None:
         while request := came.recv(PIECE):

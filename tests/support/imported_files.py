@@ -34,7 +34,7 @@ SOON_S = 60.0
 
 
 class ReadHere(FileReading):
-    """Reads a file in this process: to start another takes most of a second."""
+    """Reads a file in this process: starting another one takes most of a second."""
 
     def __init__(self, begin: Begin) -> None:
         self._messages: Iterator[Message] = messages(begin)
@@ -106,7 +106,7 @@ class Collector:
 
 
 class Told(NamedTuple):
-    """The lines of an answer, by what they say."""
+    """The lines of an answer, by kind."""
 
     runs: list[dict[str, Any]]
     rejected: list[dict[str, Any]]
@@ -123,7 +123,7 @@ def send(client: TestClient, body: bytes, **params: str) -> Any:
 
 
 def listed(service: RunningSpanloom, runs: int) -> dict[str, int]:
-    """Return the version of every run, once so many are there."""
+    """Return the version of every run, once ``runs`` of them are stored."""
     ends = time.monotonic() + SOON_S
     while True:
         answer = httpx.get(f"{service.api}/v1/trajectories", params={"limit": 200}).json()
@@ -135,7 +135,7 @@ def listed(service: RunningSpanloom, runs: int) -> dict[str, int]:
 
 
 def told(answer: Any) -> Told:
-    """Return what an answer says; raises ``AssertionError`` if it was refused."""
+    """Parse an answer; raises ``AssertionError`` if it was refused."""
     assert answer.status_code == 200, answer.text
     lines = [orjson.loads(line) for line in answer.content.splitlines()]
     runs = [line for line in lines if "trace_id" in line]

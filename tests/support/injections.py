@@ -1,4 +1,4 @@
-"""Runs whose texts speak to who judges them: what they say, and where they say it."""
+"""Runs with texts that give orders to a judge: prompt injections, by text and place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers some requests of a page in place of the service, or when a test wants it.
+"""Answers some requests of a page in place of the service, or at a moment that a test chooses.
 
 ``page.route`` of Playwright takes every request of a page and turns its cache off: a page takes
 twice as long to load. Here only the requests whose address matches go through the test; modules
@@ -37,7 +37,7 @@ class Held:
 
     @property
     def request(self) -> dict[str, Any]:
-        """What was asked: ``method``, ``url``, ``headers``, and ``postData`` if there is any."""
+        """The request: ``method``, ``url``, ``headers``, and ``postData`` if there is any."""
         return self._request
 
     def continue_(self) -> None:
@@ -92,7 +92,7 @@ class Held:
 
 
 def intercept(page: Page, address: str, answer: Callable[[Held], None]) -> Callable[[], None]:
-    """Call ``answer`` for requests from now on; return what ends that and lets all continue.
+    """Call ``answer`` for requests from now on; return a function that ends that.
 
     In an address ``*`` is any text.
     """

@@ -23,7 +23,7 @@ from spanloom.core.model.alert import (
     AlertState,
     Delivery,
     DeliveryState,
-    RunShown,
+    RunEvidence,
 )
 from spanloom.core.model.annotation_queue import Alike, Event, Queue, QueueEvent, QueueItem
 from spanloom.core.model.dataset import Dataset, DatasetVersion, DraftItem, ItemPlace
@@ -160,7 +160,7 @@ def _experiment(store: Store, key: TraceKey) -> None:
 
 
 def _fired(key: TraceKey) -> AlertEvent:
-    """Return that an alert fired for a run; its id is that of the other project's."""
+    """Return the event of an alert for a run; its id is the same in the other project."""
     return AlertEvent(key.project, "a", 1, "same", 1, AlertState.FIRING, 1, key.trace_id, 1)
 
 
@@ -169,10 +169,10 @@ def _no_run(key: TraceKey) -> TraceKey:
 
 
 def _watch(store: Store, key: TraceKey) -> None:
-    """Make an alert that fired for a run, for a number, and was told; names are the same in all."""
+    """Make an alert with two events and a delivery; names are the same in all projects."""
     of_number = replace(_fired(key), id=f"number of {key.project}", trace_id="", group=[1])
     store.alerts.put(Alert(key.project, "a", 1, 1, put_by=key.project))
-    shown = RunShown(key, _fired(key).id, 1, {"name": key.project})
+    shown = RunEvidence(key, _fired(key).id, 1, {"name": key.project})
     store.alerts.add_events([_fired(key), of_number], [shown])
     told = Delivery(key.project, "a", "same", 1, "c", DeliveryState.PENDING, 1, error=key.project)
     store.alerts.add_deliveries([told])
@@ -189,7 +189,7 @@ def _rule(store: Store, key: TraceKey) -> None:
 
 
 def _own_ids(key: TraceKey) -> list[str]:
-    """Return the trace that a rule has to do with in this project alone."""
+    """Return the trace that a rule judges in this project alone."""
     return [f"{_number(key.project):032x}"]
 
 
@@ -277,7 +277,7 @@ def _top_steps(twins: Twins, reach: Reach) -> Seen:
 
 
 def _own(reach: Reach, count: int) -> Seen:
-    """One trace is the reader's own; more than that are others'."""
+    """Return the projects of ``count`` traces: more than one cannot be the reader's own."""
     return set(reach.projects) if count == 1 else set() if not count else {"too many"}
 
 
@@ -302,13 +302,13 @@ WITHIN_REACH: Mapping[str, Callable[[Twins, Reach], Seen]] = {
         line.key.project
         for line in t.store.runs.list(reach, filtered(conversation=t.conversation), EVERY)
     },
-    "runs.asked_among": lambda t, reach: {
+    "runs.matching_among": lambda t, reach: {
         key.project
         for key in t.store.runs.matching_among(
             [t.mine, t.theirs], reach, parse_where("steps >= 0", 0)
         )
     },
-    "runs.asked_of_each": lambda t, reach: {
+    "runs.matching_each": lambda t, reach: {
         key.project
         for key in t.store.runs.matching_each(
             [t.mine, t.theirs], reach, [parse_where("steps >= 0", 0)]
@@ -626,10 +626,10 @@ NOT_READING = {
     *("online_rules.put", "online_rules.add_work", "online_rules.place"),
     *("followers.place", "followers.keep_place"),  # of the service itself
     *("alerts.put", "alerts.add_events", "alerts.add_deliveries"),
-    *("alerts.untold", "alerts.firing_of_deleted"),  # of the parts that tell alerts of all
+    *("alerts.pending", "alerts.firing_of_deleted"),  # of the parts that tell alerts of all
     *("datasets.put", "datasets.add_contents", "datasets.change_draft", "datasets.add_version"),
     *("evaluators.add", "experiments.start", "experiments.end"),
-    *("annotations.telling", "annotations.is_alone"),
+    *("annotations.announcing_judgements", "annotations.is_alone"),
     "close",
     "usage.stored_bytes",  # of the quotas: who asks sees only their own projects
     *(

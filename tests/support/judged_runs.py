@@ -22,7 +22,7 @@ def tool(
 
 
 def model(id_: str, start: int, heard: Sequence[Json] = (), said: str = "", **more: Any) -> Json:
-    """Return a model step of 5 ms that heard these messages; ``tokens`` are in and out."""
+    """Return a model step of 5 ms with these messages as input; ``tokens`` are in and out."""
     tokens = more.pop("tokens", (0, 0))
     step = _step(id_, "model", more.pop("name", "chat"), start, _messages(heard), said, **more)
     step["model_info"] = {"input_tokens": tokens[0], "output_tokens": tokens[1]}

@@ -80,7 +80,7 @@ def settle(
 
 
 def to_repeat(ledger: Ledger, chance: Random) -> list[Request]:
-    """Choose what clients send once more: what nobody answered, and answers that got lost."""
+    """Choose the requests to send once more: unanswered ones, and some whose answers got lost."""
     unknown = ledger.requests(Outcome.UNKNOWN)
     taken = ledger.requests(Outcome.ACKNOWLEDGED)
     return [

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """What is answered to a request."""
+    """The answer to a request."""
 
     text: str = ""
     status: int = 200
@@ -29,7 +29,7 @@ class Answer(NamedTuple):
 
 
 class Provider:
-    """The requests so far, and the answers to come; the last one is given for ever."""
+    """The requests so far, and the further answers; the last one is repeated."""
 
     def __init__(self, answers: Sequence[Answer]) -> None:
         """Answer by a script."""
@@ -85,7 +85,7 @@ def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(written)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     return Handler
 
@@ -115,7 +115,7 @@ def _body(answer: Answer) -> bytes:
 
 
 def _message(answer: Answer) -> bytes:
-    """Return an answer as Anthropic gives it."""
+    """Return an answer in the form of Anthropic."""
     if answer.status != 200:
         error = {"type": "invalid_request_error", "message": answer.text}
         return json.dumps({"type": "error", "error": error}).encode()

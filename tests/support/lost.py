@@ -46,7 +46,7 @@ _ALSO: Mapping[str, set[Code]] = {
 
 
 class Difference(NamedTuple):
-    """Something of a run that came back otherwise, or not at all."""
+    """A part of a run that came back different, or not at all."""
 
     where: str
     """``extraction``, or the id of a step."""
@@ -150,12 +150,12 @@ class _CameBack:
 
 
 def _key(facts: Facts, name: str, value: str) -> tuple[str, ...]:
-    """Return by what a member is looked for in steps with other ids; a root may be an agent."""
+    """Return the key by which a member is found in steps with other ids; a root may be an agent."""
     return (name, value) if name in ("input", "output") else (facts["type"], name, value)
 
 
 def _messages(texts: Iterable[str]) -> set[str]:
-    """Return what was said in texts, whoever said it; calls as they are."""
+    """Return the messages in texts, without their roles; calls are unchanged."""
     said: set[str] = set()
     for text in texts:
         value = json.loads(text) if text else []
@@ -179,7 +179,7 @@ def explaining(name: str) -> set[Code]:
 
 
 def _is_told(name: str, value: str, found: Facts) -> bool:
-    """Return whether an input is told by the messages that are new to it."""
+    """Return whether the new messages of an input have all of it."""
     if name != "input" or found.get(_HISTORY) != _plain("omitted"):
         return False
     texts = (json.dumps(messages_in(text, "user")) for text in (value, found.get("input", "[]")))
@@ -223,7 +223,7 @@ def _facts(step: DocumentStep, type_: str, root_id: str) -> Facts:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Return the messages in a text with what all formats know of one, and the rest of them."""
+    """Return the messages of a text with the members that all formats have, and the rest."""
     value: Any = json_value(text)
     if not isinstance(value, list) or not all(isinstance(m, dict) and "role" in m for m in value):
         return text, ""
@@ -254,7 +254,7 @@ def _is_known(name: str, message: Json) -> bool:
 
 
 def _with_plain_role(message: Json) -> Json:
-    """Return a message with a role that all formats have, its own beside it, and texts joined."""
+    """Return a message with a role that all formats have, its own as a member, and texts joined."""
     role, content = message["role"], message.get("content")
     parts = content if isinstance(content, list) else []
     if parts and all(isinstance(p, dict) and p.get("type") == "text" for p in parts):

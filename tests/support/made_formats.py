@@ -1,4 +1,4 @@
-"""Made-up formats, one for each way in which runs make a file, to try the doors of any format."""
+"""Made-up formats, one for each way to file runs, to test what all formats share."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REFUSED = "not for made formats"
 
 
 def encode_note(stored: Stored, losses: Losses) -> bytes:
-    """Return what was asked and answered; times are lost, and the tokens if there are any."""
+    """Return question and answer; times are lost, and the tokens if there are any."""
     root = stored.view.root
     if root.output == REFUSED:
         raise NotHeldError(Code.NO_AGENT)
@@ -66,7 +66,7 @@ def _read_note(value: Any, reading: Reading) -> Iterable[Json]:
 
 
 def encode_talk(stored: Stored, losses: Losses) -> bytes:
-    """Return the note as a list of what was said."""
+    """Return the note as a list of messages."""
     note = orjson.loads(encode_note(stored, losses))
     return dump([{"said": note[name]} for name in ("note", "asked", "answered")])
 
@@ -134,7 +134,7 @@ AMBIGUOUS: Sequence[Format] = document_with_file(
 
 
 def beside(name: str) -> dict[str, bytes]:
-    """Return the file beside a file of notes."""
+    """Return the side file of a file of notes."""
     return {f"{name.partition('.')[0]}.about.json": b'{"of":"notes"}\n'}
 
 

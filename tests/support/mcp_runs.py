@@ -1,4 +1,4 @@
-"""Recorded runs over MCP and A2A, and whether their documents have what their scripts did."""
+"""Recorded runs over MCP and A2A, whose documents are compared with their scripts."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.model.alert import Alert, AlertEvent, Delivery, RunShown
+    from spanloom.core.model.alert import Alert, AlertEvent, Delivery, RunEvidence
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.alerts import EventsQuery
 
@@ -43,7 +43,7 @@ class MemoryAlerts(MemorySubject):
         newest = {one.version: one for _, one in kept if one.place == (project, name)}
         return [newest[version] for version in sorted(newest, reverse=True)]
 
-    def add_events(self, events: Sequence[AlertEvent], shown: Sequence[RunShown]) -> None:
+    def add_events(self, events: Sequence[AlertEvent], shown: Sequence[RunEvidence]) -> None:
         """See ``AlertStore.add_events``."""
         with self._state.lock:
             for one in shown:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.support.reference_decoder import DecodedSpan
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.model.alert import Alert, AlertEvent, Delivery, RunShown
+    from spanloom.core.model.alert import Alert, AlertEvent, Delivery, RunEvidence
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.annotation_queue import Queue, QueueEvent, QueueItem
     from spanloom.core.model.dataset import Dataset, DatasetVersion, DraftItem, ItemPlace
@@ -102,7 +102,7 @@ class MemoryState:
         self.experiment_ends: dict[tuple[str, str], ExperimentEnd] = {}
         self.alerts: dict[tuple[str, str, int], Alert] = {}
         self.alert_events: dict[tuple[str, str, int], AlertEvent] = {}
-        self.alert_shown: dict[tuple[str, str, int], RunShown] = {}
+        self.alert_shown: dict[tuple[str, str, int], RunEvidence] = {}
         self.alert_deliveries: dict[tuple[str, str, int, str], Delivery] = {}
         self.online_rules: dict[RuleId, OnlineRule] = {}
         self.online_work: dict[tuple[TraceKey, str, int, int], Work] = {}

@@ -35,7 +35,7 @@ SCORED = "v_scores WHERE Name = 'tone'"
 
 
 def main() -> None:
-    """Store a run with two absences and ask for it in every way."""
+    """Store a run with two absences and read it in every way."""
     url = f"chdb://{Path(sys.argv[1]).absolute() / 'store'}"
     with closing(open_upkeep(url)) as upkeep:
         added = upkeep.migrate()

@@ -31,7 +31,7 @@ MARK = {"write_id": "write-0001", "step_id": f"{2:016x}", "correctness": "incorr
 
 
 def seen_elsewhere(store: Store, client: TestClient) -> dict[str, Any]:
-    """Store one of each record, and return what is seen of the field that was added to it."""
+    """Store one of each record, and return where the field that was added to it occurs."""
     _store_run(store)
     _annotate(client)
     asked: dict[str, tuple[str, str, type[BaseModel]]] = {
@@ -75,7 +75,7 @@ def _annotate(client: TestClient) -> None:
 
 
 def _seen(client: TestClient, path: str, field: str, record: type[BaseModel]) -> dict[str, Any]:
-    """Return what is seen of a field of a record in an answer."""
+    """Return the occurrences of a field of a record in an answer."""
     (item, *_) = (i for i in client.get(path).json()["items"] if _is_of_run(i))
     model = "ChangeItem" if record is change.Change else record.__name__
     described = client.get("/openapi.json").json()["components"]["schemas"][model]["properties"]

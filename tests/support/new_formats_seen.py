@@ -31,7 +31,7 @@ RUN_PATH, ROWS_PATH = "/v1/trajectories/{trace_id}", "/v1/trajectories"
 
 
 def main() -> None:
-    """Store a run and ask for it in each new format."""
+    """Store a run and read it in each new format."""
     world = World(MemoryStore(), Locks())
     trace_id = world.write(1).trace_id
     with world.client() as client:

@@ -42,7 +42,7 @@ class Pair(NamedTuple):
 
 
 def make_pair(seed: int) -> Pair:
-    """Return the pair of a seed."""
+    """Return the pair for a seed."""
     random = Random(seed)
     run = _conversation(random)
     reference = _near(random, run) if random.random() < 0.7 else _conversation(random)

@@ -50,7 +50,7 @@ class Online:
         self.restart(backoff_s)
 
     def restart(self, backoff_s: float = 30.0) -> None:
-        """Begin anew as a process does that was killed."""
+        """Start new parts over the same store, as after a kill."""
         now = CurrentRules(self.store.online_rules, 0, 0)
         given: dict[str, Any] = {"clock_ns": lambda: self.now_ns}
         self.follower = OnlineFollower(self.store, now, self.metrics, **given)
@@ -74,7 +74,7 @@ class Online:
         extras: Mapping[str, object] | None = None,
         **more: Any,
     ) -> None:
-        """Store a version of a run that asked models so often."""
+        """Store a version of a run with this number of model calls."""
         steps = [model_step(number + 2) for number in range(calls)]
         made = make_trajectory(key, steps=steps, **more)
         made = replace(made, extras={**made.extras, **(extras or {})})

@@ -29,7 +29,7 @@ class ByFile(LoadFileScheduling):  # type: ignore[misc]  # it has no types
     """Gives a worker all tests of a file, as they share a service, except in ``SPREAD``."""
 
     def _split_scope(self, nodeid: str) -> str:
-        """Return what is given to one worker: the file, or the test itself."""
+        """Return the unit that one worker runs: the file, or the test itself."""
         return nodeid if nodeid.startswith(SPREAD) else nodeid.partition("::")[0]
 
 

@@ -82,7 +82,7 @@ def message_of(
 def spooled(
     message: ExportTraceServiceRequest | bytes, project: str = "", seq: int = 0
 ) -> SpooledRequest:
-    """Return a request as the spool hands it to the store: validated, numbered, accepted now."""
+    """Return a request as the spool passes it to the store: validated, numbered, accepted now."""
     body = message if isinstance(message, bytes) else message.SerializeToString()
     valid = validate_request(body, Limits(), project)
     seq = seq or next_seq()

@@ -1,6 +1,6 @@
 """Screenshots of the page that are equal on every machine, and their comparison.
 
-Fixed runs, a stopped clock, fonts of our own (``tests/browser/pictures/font``), no animation. The
+Fixed runs, a stopped clock, fonts from ``tests/browser/pictures/font``, no animation. The
 browser compares the pixels, so that no PNG library is needed.
 """
 
@@ -39,7 +39,7 @@ _SHOWN_STEP = 4
 
 
 class Look(NamedTuple):
-    """How a page is looked at."""
+    """The colour scheme and the language of a page."""
 
     scheme: str = "light"
     locale: str = "en-GB"
@@ -94,7 +94,7 @@ def _said(is_wrong: bool) -> dict[str, str]:
 
 @contextmanager
 def looking(browser: Browser, look: Look, width: int = 1000, height: int = 640) -> Iterator[Page]:
-    """Open a page with our fonts, without animation and with a stopped clock."""
+    """Open a page with the fixed fonts, without animation and with a stopped clock."""
     context = _context(browser, look.locale)
     before, page = context.pages, context.new_page()
     page.set_viewport_size({"width": width, "height": height})

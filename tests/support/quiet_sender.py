@@ -15,7 +15,7 @@ PAUSE_S = 0.02
 
 
 def acknowledge_ms(otlp_http: str, key: str, seconds: float) -> list[float]:
-    """Send for a while; return the times, in rising order. All requests must be taken."""
+    """Send for a while; return the times, in rising order. All requests must be accepted."""
     times: list[float] = []
     headers = {"x-api-key": key, "content-type": "application/x-protobuf"}
     with httpx.Client(base_url=otlp_http, headers=headers) as client:

@@ -88,7 +88,7 @@ class Reader(NamedTuple):
         return ended.stdout
 
     def _run_ours(self, line: str) -> str:
-        """Run a command; its output goes to a pipe or file if the line says so."""
+        """Run a Spanloom command; its output goes to a pipe or file if the line has one."""
         command, sign, rest = parted(line)
         words = [self._expanded(word) for word in shlex.split(command, comments=True)[1:]]
         if words[0] in STAYING:
@@ -124,7 +124,7 @@ class Reader(NamedTuple):
             process.kill()
 
     def at_our_ports(self, line: str) -> str:
-        """Return a line with our addresses in place of the default ones."""
+        """Return a line with the addresses of the service in place of the default ones."""
         for name in PORTS:
             if name not in self.addresses:
                 continue  # a service has that port only if configured

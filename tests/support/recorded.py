@@ -44,6 +44,6 @@ def all_documents(path: Path) -> list[Document]:
 
 
 def documents(name: str) -> list[Document]:
-    """Return what becomes of a recorded run: the documents of its traces that have steps."""
+    """Return the documents of the traces of a recorded run that have steps."""
     found = all_documents(RECORDED / f"{name}.otlp.gz")
     return [d for d in found if sum(d["extraction"]["step_counts"].values()) > 1]

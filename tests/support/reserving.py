@@ -1,6 +1,6 @@
 """A process that reserves the same builds as another one: ``reserving URL KEYS A_BATCH``.
 
-It waits for a line, and then prints the numbers of those that it may write, as a JSON list.
+It waits for a line, and then prints the numbers of the builds that it may write, as a JSON list.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def assert_same_spans(one: SpanStore, reference: SpanStore, keys: Sequence[Trace
 
 
 def fields(message: Message, path: str = "") -> Iterator[str]:
-    """Yield the path of every field that is set, in which attributes stand by their keys."""
+    """Yield the path of every field that is set; attributes are named by their keys."""
     for field, value in message.ListFields():
         yield (here := f"{path}.{field.name}")
         parts = [value] if isinstance(value, Message) else value

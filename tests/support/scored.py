@@ -55,7 +55,7 @@ def rows(scores: Iterable[Score] = SCORES) -> list[dict[str, Any]]:
 
 
 def compared(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what makes two rows the same score: without what the service adds or leaves usual."""
+    """Return the members that identify a score: none that the service adds, no defaults."""
     shown = {k: v for k, v in row.items() if k not in ("score_id", "project", "at")}
     usual = {
         "source": None,

@@ -17,7 +17,7 @@ PYTEST_ROOT = "PYTEST_DEBUG_TEMPROOT"
 
 
 def use_memory() -> None:
-    """Have pytest make its temporary directories in memory, unless the variable names a place."""
+    """Make pytest put its temporary directories into memory, unless the variable names a place."""
     if PYTEST_ROOT not in os.environ and _has_room(MEMORY):
         os.environ[PYTEST_ROOT] = str(MEMORY)
 

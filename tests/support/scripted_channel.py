@@ -1,4 +1,4 @@
-"""Channels that answer as a test says, without a network."""
+"""Channels that answer as a test chooses, without a network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ScriptedChannels:
-    """``Sender`` that keeps what each address was told, and fails or hangs where it is told to."""
+    """``Sender`` that records bodies by address, and fails or hangs where a test wants it."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, dict[str, Any]]] = []

@@ -55,7 +55,7 @@ def config_of(**members: Any) -> JudgeConfig:
 
 @dataclass
 class Script:
-    """Answers with texts, replies and errors in turn, the last one for ever."""
+    """Answers with texts, replies and errors in turn; the last one is repeated."""
 
     answers: Sequence[str | Reply | Exception | Callable[[Prompt], str]]
     asked: list[Prompt] = field(default_factory=list)

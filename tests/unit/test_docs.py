@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from docs.frameworks import FRAMEWORKS
+from docs.frameworks import every_framework
 from tests.support import programs
 from tests.support.ground_truth import all_captures
 from tests.support.order import EVERY_CHANGE, LATER
@@ -48,7 +48,7 @@ def test_the_page_of_captures_says_that_all_are_right() -> None:
 
 
 def test_every_framework_with_captures_is_in_the_table_of_dialects() -> None:
-    folders = [framework.folder for framework in FRAMEWORKS]
+    folders = [framework.folder for framework in every_framework()]
     assert len(folders) == len(set(folders))
     assert {capture.dialect for capture in all_captures()} <= set(folders)
 
@@ -62,6 +62,20 @@ def test_links_lead_somewhere(page: Path) -> None:
         file = (page.parent / path).resolve() if path else page
         assert file.exists(), target
         assert not anchor or anchor in _anchors(file), target
+
+
+NAMED = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|js)|(?:[\w.-]+/)+)`")
+"""A module or a folder, as the page of the architecture names them."""
+PACKAGE = ROOT / "services/spanloom"
+
+
+def test_the_architecture_names_files_that_there_are() -> None:
+    named = NAMED.findall((ROOT / "docs/architecture.md").read_text("utf-8"))
+    assert len(named) > 100
+    there = [f"/{path.relative_to(ROOT)}" for path in PACKAGE.rglob("*")]
+    for path in named:
+        end = f"/{path.removesuffix('/')}"
+        assert (ROOT / path).exists() or any(one.endswith(end) for one in there), path
 
 
 def test_every_decision_is_listed() -> None:

@@ -10,7 +10,7 @@ from spanloom.core.model.alert import AlertEvent, AlertState, channel_key, event
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.alert import Alert, RunShown
+    from spanloom.core.model.alert import Alert, RunEvidence
     from spanloom.core.model.span import TraceKey
 
 
@@ -19,7 +19,7 @@ class NewEvents:
     """New events, with details of their runs."""
 
     events: list[AlertEvent] = field(default_factory=list)
-    shown: list[RunShown] = field(default_factory=list)
+    shown: list[RunEvidence] = field(default_factory=list)
 
 
 def channels_of(alert: Alert | None) -> Sequence[str]:

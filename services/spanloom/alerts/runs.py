@@ -12,7 +12,7 @@ from spanloom.alerts.events import NewEvents, channels_of, first_event, next_eve
 from spanloom.alerts.run_version import RunVersion
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Reach
-from spanloom.core.model.alert import AlertState, RunShown
+from spanloom.core.model.alert import AlertState, RunEvidence
 from spanloom.core.model.trajectory import Status
 from spanloom.telemetry import get_logger
 
@@ -193,7 +193,7 @@ class RunAlerts:
         event = None if verdict is None else self._event(check, run, verdict, now_ns)
         if verdict is not None and event is not None:
             new.events.append(replace(event, channels=check.channels))
-            shown = RunShown(check.key, event.id, event.number, run.shown(verdict))
+            shown = RunEvidence(check.key, event.id, event.number, run.shown(verdict))
             new.shown.append(shown)
 
     def _event(

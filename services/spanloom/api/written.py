@@ -30,11 +30,8 @@ class WrittenPlaces(NamedTuple):
         return ConfigError([self.places.fault(place, reason)])
 
     def evaluator_error(self, error: InvalidEvaluatorError) -> ConfigError:
-        """Return the error of an evaluator of a list; the place of an only one has no number."""
-        key = error.key
-        return self.error(
-            key if key.startswith("evaluators") else f"evaluators.0.{key}", error.reason
-        )
+        """Return the error of an evaluator of a list."""
+        return self.error(error.key, error.reason)
 
 
 def read_written(body: bytes) -> tuple[Any, WrittenPlaces]:

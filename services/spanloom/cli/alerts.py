@@ -1,4 +1,4 @@
-"""``spanloom alerts``: makes, tries and lists alerts, and what they fired for."""
+"""``spanloom alerts``: makes, tries and lists alerts, and lists their events."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 import orjson
 
 from spanloom.cli.client import annotator_option, client_option, project_option
+from spanloom.cli.eval_files import load_written
 from spanloom.cli.options import TeachingCommand, TeachingGroup
 from spanloom.cli.output import (
     Form,
@@ -45,7 +46,7 @@ _QUESTION = (
     click.option(
         "--file",
         type=click.Path(path_type=Path, exists=True, dir_okay=False),
-        help="A definition as JSON, which the options complete.",
+        help="A definition as YAML or JSON, which the options complete.",
     ),
 )
 
@@ -56,17 +57,15 @@ def _question(command: Command) -> Command:
     return command
 
 
-def _defined(file: Path | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the definition of a file, with what options give; raises ``click.UsageError``."""
-    defined: Any = {}
-    if file is not None:
-        try:
-            defined = orjson.loads(file.read_bytes())
-        except ValueError as error:
-            raise click.UsageError(f"{printable(str(file))} is no JSON: {error}") from error
-        if not isinstance(defined, dict):
-            raise click.UsageError(f"{printable(str(file))} is no JSON object")
-    named = {name: given[name] for name in _OF_QUESTION if given.get(name) is not None}
+def _defined(file: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the definition in a file, changed by the options.
+
+    Raises ``FileError`` and ``click.UsageError``.
+    """
+    defined, _ = ({}, None) if file is None else load_written(file)
+    if not isinstance(defined, dict):
+        raise click.UsageError(f"{printable(str(file))}: it has no members such as where")
+    named = {name: options[name] for name in _OF_QUESTION if options.get(name) is not None}
     if not defined and not named:
         raise click.UsageError("name what is asked: --where LINE, --metric METRIC or --file FILE")
     return {**defined, **named}
@@ -137,18 +136,18 @@ def put_command(
     annotator: str | None,
     form: Form,
     client: Client,
-    **given: Any,
+    **options: Any,
 ) -> None:
     """Make or replace an alert, and show it.
 
     Another question is another version, which fires anew.
     """
-    defined = _defined(file, given)
-    more = {n: given[n] for n in ("severity", "repeat_after", "paused") if given[n] is not None}
-    made = client.put_alert(
-        name, {**defined, **more, **_told(given)}, project=project, annotator=annotator
+    defined = _defined(file, options)
+    more = {n: options[n] for n in ("severity", "repeat_after", "paused") if options[n] is not None}
+    alert = client.put_alert(
+        name, {**defined, **more, **_channels(options)}, project=project, annotator=annotator
     )
-    _give(made.model_dump(mode="json"), form)
+    _give(alert.model_dump(mode="json"), form)
 
 
 @alerts_group.command("test", cls=TeachingCommand)
@@ -168,22 +167,22 @@ def test_command(
     project: str | None,
     form: Form,
     client: Client,
-    **given: Any,
+    **options: Any,
 ) -> None:
     """Say how often an alert would have fired in the last days, with its runs.
 
     Of an alert that is there, by NAME, or of what the options ask. Nothing is stored or told.
     """
     if name is None:
-        defined = _defined(file, given)
+        defined = _defined(file, options)
     else:
-        there = client.alert(name, project=project).model_dump(mode="json")
-        defined = {n: there[n] for n in _OF_QUESTION if there[n] is not None}
-    found = dict(client.try_alert(defined, days=days, project=project))
+        stored = client.alert(name, project=project).model_dump(mode="json")
+        defined = {n: stored[n] for n in _OF_QUESTION if stored[n] is not None}
+    trial = dict(client.try_alert(defined, days=days, project=project))
     if form is Form.TABLE:
-        render_tried(found, make_console(sys.stdout), _now_ms())
+        render_tried(trial, make_console(sys.stdout), _now_ms())
     else:
-        write_json(orjson.dumps(found), sys.stdout, indent=form is Form.JSON)
+        write_json(orjson.dumps(trial), sys.stdout, indent=form is Form.JSON)
 
 
 @alerts_group.command("events", cls=TeachingCommand)
@@ -211,8 +210,8 @@ def events_command(
     client: Client,
 ) -> None:
     """List what an alert fired for and what was taken back, newest first."""
-    asked: dict[str, Any] = {"state": state, "current": current, "project": project}
-    rows = (one.model_dump(mode="json") for one in _events(client, name, limit, asked))
+    filters: dict[str, Any] = {"state": state, "current": current, "project": project}
+    rows = (one.model_dump(mode="json") for one in _events(client, name, limit, filters))
 
     def draw(found: Any, console: Any) -> None:
         render_events(found, console, _now_ms())
@@ -233,19 +232,19 @@ def delete_command(
     click.echo(f"deleted {printable(name)}")
 
 
-def _told(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the channels of options; nothing without any, so that those of a file stay."""
-    secret = {"secret_file": given["secret_file"]} if given["secret_file"] else {}
-    channels = [{"kind": kind, "url": url, **secret} for kind in _CHANNELS for url in given[kind]]
+def _channels(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the channels of options; empty without any, so that those of a file stay."""
+    secret = {"secret_file": options["secret_file"]} if options["secret_file"] else {}
+    channels = [{"kind": kind, "url": url, **secret} for kind in _CHANNELS for url in options[kind]]
     return {"channels": channels} if channels else {}
 
 
 def _events(
-    client: Client, name: str, limit: int, asked: dict[str, Any]
+    client: Client, name: str, limit: int, filters: dict[str, Any]
 ) -> Iterator[AlertEventItem]:
     cursor: str | None = None
     while limit > 0:
-        page = client.alert_events(name, limit=min(limit, 200), cursor=cursor, **asked)
+        page = client.alert_events(name, limit=min(limit, 200), cursor=cursor, **filters)
         yield from page.items
         limit, cursor = limit - len(page.items), page.next_cursor
         if cursor is None:

@@ -59,20 +59,20 @@ def export_command(
     runs: Sequence[str],
     with_agents: bool,
     output: Path | None,
-    **asked: Any,
+    **filters: Any,
 ) -> None:
     """Write annotations as lines of JSON or a table, or with their runs as a task for Potato."""
     chosen = _FORMATS[form]
     if output is not None:
         check_place("--output", output, is_folder=not chosen.suffix, may_be_device=True)
     if Via.QUERY not in chosen.via and Via.ACCEPT in chosen.via:
-        _export_table(client.copy, annotation_table(chosen.media_type, **asked), output)
+        _export_table(client.copy, annotation_table(chosen.media_type, **filters), output)
         return
-    entries = client.annotation_entries(**asked, form=form if Via.QUERY in chosen.via else None)
+    entries = client.annotation_entries(**filters, form=form if Via.QUERY in chosen.via else None)
     if form == "potato":
         if output is None:
             raise click.UsageError("--format potato writes a folder: name it with --output")
-        _export_task(client, asked["project"], entries, runs, output, with_agents=with_agents)
+        _export_task(client, filters["project"], entries, runs, output, with_agents=with_agents)
         return
     lines = b"".join(orjson.dumps(entry) + b"\n" for entry in entries)
     if output is None:
@@ -81,9 +81,9 @@ def export_command(
         with whole_file(output) as file:
             file.write(lines)
     if chosen.counts_corrections:
-        counts = client.annotation_corrections(**asked)
-        said = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-        click.echo(f"corrections: {said or 'none'}".replace("_", " "), err=True)
+        counts = client.annotation_corrections(**filters)
+        summary = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+        click.echo(f"corrections: {summary or 'none'}".replace("_", " "), err=True)
 
 
 def _export_table(
@@ -111,9 +111,9 @@ def _export_task(
     documents = (orjson.loads(client.document(i, project=project)) for i in ids)
     used = {entry["scheme"] for entry in entries}
     schemes = {s.name: plain_scheme(s.text, s.name) for s in client.schemes(project=project)}
-    wanted: list[Any] = [schemes[name] for name in sorted(used) if name in schemes]
+    used_schemes: list[Any] = [schemes[name] for name in sorted(used) if name in schemes]
     with writing(output):
-        users = write_task(output, documents, wanted, entries, with_agents=with_agents)
+        users = write_task(output, documents, used_schemes, entries, with_agents=with_agents)
     click.echo(f"{counted(len(ids), 'run')} and {counted(users, 'user')} in {output}")
 
 
@@ -172,7 +172,7 @@ def import_command(
             click.echo(printable(f"{file}: {one.place}: {one.reason}"), err=True)
         for some in requests_of(iter(entries)):
             report = client.import_annotations(some, project=project, dry_run=dry_run)
-            _say(file, report, some)
+            _print_report(file, report, some)
             is_refused |= bool(report.refused)
     if is_refused:
         click.get_current_context().exit(1)
@@ -214,7 +214,7 @@ def requests_of(entries: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, An
         yield some
 
 
-def _say(file: Path, report: ImportReport, entries: Sequence[dict[str, Any]]) -> None:
+def _print_report(file: Path, report: ImportReport, entries: Sequence[dict[str, Any]]) -> None:
     would = "would be " if report.dry_run else ""
     click.echo(
         f"{printable(file.name)}: {counted(report.added, 'annotation')} {would}added,"

@@ -57,8 +57,8 @@ def resolve(trace_id: str, client: Client, project: str | None) -> str:
     """
     if trace_id != LATEST:
         return trace_id
-    for asked in ({}, {"has_steps": None}):
-        for run in client.trajectories(limit=1, project=project, **asked):
+    for filters in ({}, {"has_steps": None}):
+        for run in client.trajectories(limit=1, project=project, **filters):
             return run.trace_id
     raise click.ClickException(
         f"there are no trajectories at {client.url} yet; `spanloom instrument` says how agents "
@@ -75,10 +75,10 @@ def to_trace_id(_ctx: click.Context, _param: click.Parameter, text: str | None) 
 
 def to_trace_id_or_latest(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
     """Return the id in lower case, or `latest`; raises ``click.BadParameter`` for anything else."""
-    wanted = text.lower()
-    if wanted != LATEST and not re.fullmatch("[0-9a-f]{32}", wanted):
+    trace_id = text.lower()
+    if trace_id != LATEST and not re.fullmatch("[0-9a-f]{32}", trace_id):
         raise click.BadParameter(f"{text!r} is neither 32 hex digits nor `{LATEST}`")
-    return wanted
+    return trace_id
 
 
 _ID = re.compile("[0-9a-fA-F]{16}")
@@ -105,16 +105,16 @@ def find_step_id(text: str, trace_id: str, client: Client, project: str | None) 
 
 
 def _named(text: str, steps: Sequence[DocumentStep]) -> str:
-    """Return the id of the step of this name, or with its number after the name."""
+    """Return the id of the step with this name, or with a number after the name."""
     names = _ids_by("name", steps)
     models = _ids_by("model", steps)
     for called, wanted in ((names, text), (_lower(names), text.lower()), (models, text)):
-        if found := _numbered(wanted, called):
-            return found
+        if step_id := _numbered(wanted, called):
+            return step_id
     near = resembling(text, names)
-    meant = f"; did you mean {near[0]}?" if near else ""
+    suggestion = f"; did you mean {near[0]}?" if near else ""
     raise click.BadParameter(
-        f"{text!r} is no step's id or name, nor like `model3`, `tool1` or `7`{meant}"
+        f"{text!r} is no step's id or name, nor like `model3`, `tool1` or `7`{suggestion}"
     )
 
 
@@ -145,11 +145,11 @@ def _numbered(text: str, called: _Ids) -> str:
 
 
 def _placed(kind: str, number: int, steps: Sequence[Placed]) -> str:
-    wanted = [own.step.id for own in steps if kind in ("", own.step.type)]
-    if not 1 <= number <= len(wanted):
+    ids = [own.step.id for own in steps if kind in ("", own.step.type)]
+    if not 1 <= number <= len(ids):
         of_kind = f" of the type {kind}" if kind else ""
-        raise click.BadParameter(f"the run has {counted(len(wanted), 'step')}{of_kind}")
-    return wanted[number - 1]
+        raise click.BadParameter(f"the run has {counted(len(ids), 'step')}{of_kind}")
+    return ids[number - 1]
 
 
 def to_moment(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
@@ -159,7 +159,7 @@ def to_moment(ctx: click.Context, param: click.Parameter, text: str | None) -> s
 
 
 def _options() -> Iterator[Callable[..., Any]]:
-    """Yield the options: those of short spellings, then those with other names."""
+    """Yield the options: the short spellings of a ``where``, and the special ones."""
     yield click.option("--project", metavar="NAME", help="Only of this project.")
     yield click.option("--where", metavar="QUERY", help="Only runs for which this holds.")
     for name, short in run_shorts().items():

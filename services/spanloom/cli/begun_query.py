@@ -45,7 +45,7 @@ class Place(Enum):
 class Begun(NamedTuple):
     """An unfinished query, split at the word to complete."""
 
-    kept: str
+    prefix: str
     """The text that stays unchanged."""
     part: str
     """The beginning of a word, including its quote; empty after a blank or a sign."""
@@ -66,16 +66,16 @@ def read_begun(text: str, of: str = RUNS) -> Begun:
     """Return what can come at the end of a text; ``of`` is the subject of the outermost level."""
     words = list(_words(text))
     part = words.pop().text if words and _is_open(words[-1], text) else ""
-    kept = text[: len(text) - len(part)]
+    prefix = text[: len(text) - len(part)]
     subject, field = _around(words, of)
     last = words[-1].text if words else "("
     if field or last in _COMPARING:
-        return Begun(kept, part, Place.VALUE, subject, field)
+        return Begun(prefix, part, Place.VALUE, subject, field)
     if last.lower() in _BEFORE_A_FIELD:
-        return Begun(kept, part, Place.FIELD, subject)
+        return Begun(prefix, part, Place.FIELD, subject)
     if _is_field(words):
-        return Begun(kept, part, Place.OPERATOR, subject, last)
-    return Begun(kept, part, Place.LINK, subject)
+        return Begun(prefix, part, Place.OPERATOR, subject, last)
+    return Begun(prefix, part, Place.LINK, subject)
 
 
 def begins(word: str, part: str) -> bool:

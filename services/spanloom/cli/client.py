@@ -127,7 +127,7 @@ def to_url_option(_ctx: click.Context, _param: click.Parameter, text: str | None
 
 
 def project_option(command: Command) -> Command:
-    """Add ``--project``: that of what the command names."""
+    """Add ``--project``: the project of the object that the command names."""
     return click.option("--project", metavar="NAME", help="Of this project.")(command)
 
 

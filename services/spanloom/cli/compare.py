@@ -71,13 +71,13 @@ def compare_command(
     Each difference has its interval, and the question that lists its runs. Of each set the newest
     10,000 runs are compared. What chance alone explains is not named.
     """
-    found = client.compare(
+    behaviour = client.compare(
         a, b, project=project, since=since, until=until, min_support=min_support, seed=seed
     )
-    body = dump(found.model_dump(mode="json"))
+    body = dump(behaviour.model_dump(mode="json"))
     if save is not None:
         save.write_bytes(body + b"\n")
     if form is Form.TABLE:
-        render_behaviour(found, make_console(sys.stdout))
+        render_behaviour(behaviour, make_console(sys.stdout))
     else:
         write_json(body, sys.stdout, indent=form is Form.JSON)

@@ -56,10 +56,10 @@ def offer_values(param: click.Parameter) -> None:
 
 
 def _names(place: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    found = {name: None for run in _newest(ctx) for name in _values(run, place)}
+    values = {name: None for run in _newest(ctx) for name in _values(run, place)}
     return [
         CompletionItem(name)
-        for name in found
+        for name in values
         if name.startswith(incomplete) and name == printable(name)
     ]
 
@@ -87,8 +87,8 @@ def _columns(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 def _newest(ctx: click.Context) -> list[Run]:
     project = ctx.params.get("project")
-    found = ask_briefly(ctx, lambda client: list(client.trajectories(limit=RUNS, project=project)))
-    return found or []
+    runs = ask_briefly(ctx, lambda client: list(client.trajectories(limit=RUNS, project=project)))
+    return runs or []
 
 
 def _values(run: Run, place: str) -> Iterator[str]:

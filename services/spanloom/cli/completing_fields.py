@@ -45,13 +45,13 @@ def ask_briefly(ctx: click.Context, call: Callable[[Client], T]) -> T | None:
     if left_s <= 0:
         return None
     answers: list[T] = []
-    thread = Thread(target=lambda: answers.extend(_asked(ctx, call, left_s)), daemon=True)
+    thread = Thread(target=lambda: answers.extend(_responses(ctx, call, left_s)), daemon=True)
     thread.start()
     thread.join(left_s)
     return answers[0] if answers else None
 
 
-def _asked(ctx: click.Context, call: Callable[[Client], T], timeout_s: float) -> list[T]:
+def _responses(ctx: click.Context, call: Callable[[Client], T], timeout_s: float) -> list[T]:
     from spanloom.client import Client, ClientError  # noqa: PLC0415  # for a shell only
 
     try:
@@ -67,12 +67,12 @@ _GROUPS, _NUMBERS = ({kind.value for kind in kinds} for kinds in (GROUPS, NUMBER
 """Types of fields, as the service names them, that can be grouped by, and those of numbers."""
 
 
-def _offer_query(asked_of: str | None, ctx: click.Context, text: str) -> list[CompletionItem]:
+def _offer_query(subject: str | None, ctx: click.Context, text: str) -> list[CompletionItem]:
     """Continue a query with fields, operators, values, and links between conditions."""
-    of = asked_of or ctx.params.get("of") or RUNS
+    of = subject or ctx.params.get("of") or RUNS
     begun = read_begun(text, of)
     return [
-        CompletionItem(begun.kept + word, help=about)
+        CompletionItem(begun.prefix + word, help=about)
         for word, about in _next_words(begun, ctx, is_outside_runs=of == RUNS)
         if begins(word, begun.part)
     ]
@@ -112,11 +112,11 @@ def _values(field: FieldItem, begun: Begun, ctx: click.Context) -> Iterable[str]
     if field.type != "text":
         return ()
     project = ctx.params.get("project")
-    found = ask_briefly(
+    values = ask_briefly(
         ctx, lambda client: client.field_values(field.name, of=field.of, project=project).items
     )
     quote = begun.part[:1] if begun.part[:1] in ("'", '"') else '"'
-    return [quoted(str(one.value), quote) for one in found or () if _is_plain(str(one.value))]
+    return [quoted(str(one.value), quote) for one in values or () if _is_plain(str(one.value))]
 
 
 def _offer_order(ctx: click.Context, text: str) -> list[CompletionItem]:
@@ -127,7 +127,7 @@ def _offer_order(ctx: click.Context, text: str) -> list[CompletionItem]:
 
 
 def _orders(field: FieldItem, of: str) -> bool:
-    """Return whether lists of runs or steps have this order: steps that of their runs too."""
+    """Return whether a field orders runs or steps; steps also have the start of their run."""
     return field.of == of or field.name == START.name
 
 
@@ -187,9 +187,11 @@ def _fields(ctx: click.Context) -> Sequence[FieldItem]:
     return ask_briefly(ctx, lambda client: client.fields().items) or ()
 
 
-def _items(offered: Iterable[tuple[str, str]], text: str, kept: str = "") -> list[CompletionItem]:
+def _items(offered: Iterable[tuple[str, str]], text: str, prefix: str = "") -> list[CompletionItem]:
     return [
-        CompletionItem(kept + name, help=said) for name, said in offered if name.startswith(text)
+        CompletionItem(prefix + name, help=help_text)
+        for name, help_text in offered
+        if name.startswith(text)
     ]
 
 

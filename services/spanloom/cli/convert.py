@@ -92,16 +92,18 @@ def convert_command(
 
     Ends with 0 if everything was taken, with 1 if not, with 2 if it was asked wrongly.
     """
-    known = _FILES[to]
-    _check(known, output)
-    targets = {"-o": known.target(output)} if output else {}
+    to_format = _FILES[to]
+    _check(to_format, output)
+    targets = {"-o": to_format.target(output)} if output else {}
     check_report(report, targets, [file for file in files if str(file) != STDIN])
     with writing(output), ExitStack() as stack:
         inputs = [(str(file), _path_of(file, stack)) for file in files]
         sources = [source_of_file(path, source, "--from") for _, path in inputs]
-        written = stack.enter_context(Output(known, output, sys.stdout.buffer))
-        made = Report(joined(read.name for read in sources), known.line)
-        conversion = Conversion(formats_of(Of.RUN)[known.line], written.add, _tell, project, made)
+        written = stack.enter_context(Output(to_format, output, sys.stdout.buffer))
+        result = Report(joined(read.name for read in sources), to_format.line)
+        conversion = Conversion(
+            formats_of(Of.RUN)[to_format.line], written.add, _print_reason, project, result
+        )
         try:
             for (name, path), read in zip(inputs, sources, strict=True):
                 conversion.convert(name, path, read)
@@ -109,39 +111,39 @@ def convert_command(
             written.finish()
         except ClientError as error:
             raise click.ClickException(printable(str(error))) from error
-    _end(made, report, output, is_strict=strict)
+    _end(result, report, output, is_strict=strict)
 
 
-def _end(made: Report, report: Path | None, output: Path | None, *, is_strict: bool) -> None:
+def _end(result: Report, report: Path | None, output: Path | None, *, is_strict: bool) -> None:
     if report:
-        write_report(made, report)
+        write_report(result, report)
     if output and sys.stderr.isatty():
-        click.echo(f"{counted(made.written, 'run')}: {printable(str(output))}", err=True)
-    if made.rejected or made.skipped or (is_strict and made.losses.counts):
+        click.echo(f"{counted(result.written, 'run')}: {printable(str(output))}", err=True)
+    if result.rejected or result.skipped or (is_strict and result.losses.counts):
         click.get_current_context().exit(1)
 
 
-def _tell(file: str, place: str, reason: str) -> None:
+def _print_reason(file: str, place: str, reason: str) -> None:
     click.echo(printable(f"{file}: {place}: {' '.join(reason.split())}"), err=True)
 
 
-def _check(known: Format, output: Path | None) -> None:
+def _check(to_format: Format, output: Path | None) -> None:
     """Raise ``click.UsageError`` for a format that this output cannot have."""
-    if known.id in _TABLES:
+    if to_format.id in _TABLES:
         raise click.UsageError(
-            f"--to {known.id}: its columns are those of a service's list; `spanloom export "
-            f"--format {known.id}` writes it"
+            f"--to {to_format.id}: its columns are those of a service's list; `spanloom export "
+            f"--format {to_format.id}` writes it"
         )
-    if output is None and (known.filed is Filed.FOLDER or known.named):
-        raise click.UsageError(f"--to {known.id} is a folder of files; name it: -o DIR/")
+    if output is None and (to_format.filed is Filed.FOLDER or to_format.named):
+        raise click.UsageError(f"--to {to_format.id} is a folder of files; name it: -o DIR/")
     if output is not None:
-        check_place("-o", output, is_folder=not known.suffix)
-    if known.filed is Filed.FOLDER and output and output.is_dir() and any(output.iterdir()):
+        check_place("-o", output, is_folder=not to_format.suffix)
+    if to_format.filed is Filed.FOLDER and output and output.is_dir() and any(output.iterdir()):
         raise click.UsageError(f"-o {printable(str(output))}: it is not empty")
 
 
 def _path_of(file: Path, stack: ExitStack) -> Path:
-    """Return the path of a file; of standard input that of a copy, which can be read twice."""
+    """Return the path of a file; for standard input that of a copy, which can be read twice."""
     if str(file) != STDIN:
         return file
     copy = stack.enter_context(NamedTemporaryFile(prefix="spanloom-"))  # noqa: SIM115  # it is

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from spanloom.datasets.foreign.registry import RowFormat
 
 
-class Given:
-    """The rows of one import, and what items have no place for."""
+class RowItems:
+    """Items made of rows, and how often members of rows did not fit into an item."""
 
     def __init__(self, form: RowFormat | None) -> None:
-        """Read rows of a format; without one, each row in the format that it is like."""
+        """Read rows of a format; without one, detect the format of each row."""
         self._form = form
         self.left_out: Counter[str] = Counter()
         """How many rows had a member that was left out."""
 
     def items(self, rows: Iterable[PlacedItem]) -> Iterator[PlacedItem]:
-        """Yield the items of rows at their places; a row that is none, with its reason."""
+        """Yield the items of rows with their places; an invalid row with the reason."""
         for row in rows:
             if row.reason:
                 yield row

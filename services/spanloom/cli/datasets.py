@@ -20,7 +20,7 @@ from spanloom.cli.client import (
     project_option,
 )
 from spanloom.cli.confirming import is_confirmed
-from spanloom.cli.dataset_rows import Given
+from spanloom.cli.dataset_rows import RowItems
 from spanloom.cli.options import TeachingCommand, TeachingGroup
 from spanloom.cli.output import (
     Form,
@@ -106,8 +106,8 @@ def list_command(
 @client_option
 def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
     """Show a dataset with its versions."""
-    found = client.dataset(name, project=project).model_dump(mode="json")
-    give_document(found, render_dataset, form=form)
+    dataset = client.dataset(name, project=project).model_dump(mode="json")
+    give_document(dataset, render_dataset, form=form)
 
 
 @datasets_group.command("add", cls=TeachingCommand)
@@ -132,10 +132,10 @@ def add_command(
 
     The document of a run is copied: the item stays when the run has gone.
     """
-    wanted = [_trace_id(text) for text in traces]
+    trace_ids = [_trace_id(text) for text in traces]
 
     def items() -> Iterator[PlacedItem]:
-        for trace_id in wanted:
+        for trace_id in trace_ids:
             document = orjson.loads(client.document(trace_id, project=project))
             yield PlacedItem(trace_id, item_of_run(document, is_input=is_input))
 
@@ -175,10 +175,10 @@ def import_command(
         if not file.is_file():
             raise click.UsageError(f"{printable(str(file))}: there is no such file")
     client.put_dataset(name, project=project, annotator=annotator)
-    given = Given(ROW_FORMATS[form] if form else None)
-    rows = given.items(row for file in files for row in read_rows(file))
+    row_items = RowItems(ROW_FORMATS[form] if form else None)
+    rows = row_items.items(row for file in files for row in read_rows(file))
     done = send_items(client, name, rows, project)
-    for member, count in sorted(given.left_out.items()):
+    for member, count in sorted(row_items.left_out.items()):
         click.echo(f"  {member}: left out of {counted(count, 'row')}, as items have none", err=True)
     _end(name, done)
 
@@ -195,8 +195,8 @@ def commit_command(
 
     An unchanged draft gives the last version.
     """
-    made = client.commit_dataset(name, project=project, annotator=annotator)
-    click.echo(f"{printable(name)}@{made.version}")
+    version = client.commit_dataset(name, project=project, annotator=annotator)
+    click.echo(f"{printable(name)}@{version.version}")
 
 
 @datasets_group.command("delete", cls=TeachingCommand)
@@ -212,9 +212,9 @@ def delete_command(
 
     With keys it needs the scope admin. The name can be used again within a minute.
     """
-    found = client.dataset(name, project=project)
-    told = f"{counted(found.draft_items, 'item')} and {counted(len(found.versions), 'version')}"
-    click.echo(f"{printable(name)} with {told} will be deleted", err=True)
+    dataset = client.dataset(name, project=project)
+    size = f"{counted(dataset.draft_items, 'item')} and {counted(len(dataset.versions), 'version')}"
+    click.echo(f"{printable(name)} with {size} will be deleted", err=True)
     if is_confirmed(yes=yes):
         client.delete_dataset(name, project=project, annotator=annotator)
 
@@ -263,21 +263,21 @@ def _write(client: Client, name: str, where: dict[str, Any], form: str, file: IO
 
 
 def _trace_id(text: str) -> str:
-    found = to_trace_id(click.get_current_context(), click.Argument(["traces"]), text)
-    assert found is not None  # noqa: S101  # of a text
-    return found
+    trace_id = to_trace_id(click.get_current_context(), click.Argument(["traces"]), text)
+    assert trace_id is not None  # noqa: S101  # of a text
+    return trace_id
 
 
 def _end(name: str, done: SentItems) -> None:
-    """Say what became of items, and end with 1 if one was not taken."""
+    """Print how many items were stored, and exit with 1 if one was rejected."""
     if sys.stdout.isatty():
         click.echo(
             f"{counted(done.stored, 'item')} stored in the draft of {printable(name)}, "
             f"{done.unchanged:,} unchanged"
         )
     else:
-        told = {"dataset": name, **asdict(done)}
-        write_json(orjson.dumps(told), sys.stdout, indent=False)
+        result = {"dataset": name, **asdict(done)}
+        write_json(orjson.dumps(result), sys.stdout, indent=False)
     for one in done.refused[:_MOST_SHOWN]:
         click.echo(f"  {printable(one['place'])}: {printable(one['reason'])}", err=True)
     if done.rejected:

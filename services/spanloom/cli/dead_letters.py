@@ -54,10 +54,10 @@ def dead_letters_group(ctx: click.Context) -> None:
 def list_command(form: Form, settings: Settings) -> None:
     """List dead letters, the oldest first, each with what the store said of it."""
     with DeadLetters(spool_in(settings.data_dir)) as letters:
-        found = letters.list()
+        waiting = letters.list()
     give_rows(
-        map(asdict, found),
-        lambda _, console: console.print(render_dead_letters(found, time.time_ns())),
+        map(asdict, waiting),
+        lambda _, console: console.print(render_dead_letters(waiting, time.time_ns())),
         form=form,
     )
 
@@ -114,9 +114,9 @@ def _choose(letters: DeadLetters, seqs: Sequence[int], *, every: bool) -> Sequen
     """Return the chosen sequence numbers; refuse unknown ones before anything is done."""
     if every == bool(seqs):
         raise click.UsageError("name dead letters by their SEQ, or say --all")
-    known = [letter.seq for letter in letters.list()]
-    if unknown := [seq for seq in seqs if seq not in known]:
+    all_seqs = [letter.seq for letter in letters.list()]
+    if unknown := [seq for seq in seqs if seq not in all_seqs]:
         raise click.ClickException(
             f"there is no dead letter {unknown[0]}; `spanloom dead-letters list` shows all"
         )
-    return known if every else seqs
+    return all_seqs if every else seqs

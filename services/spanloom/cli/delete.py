@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _NS_PER_MS = 1_000_000
 
 
-class Wanted(NamedTuple):
+class Conditions(NamedTuple):
     """The conditions as they were typed; the time in milliseconds."""
 
     trace_id: str | None = None
@@ -87,17 +87,17 @@ def delete_command(
     the command does it itself.
     """
     configure_logging(settings.log_level, settings.log_format)
-    wanted = Wanted(trace_id, project, conversation, before)
-    if wanted == Wanted():
+    conditions = Conditions(trace_id, project, conversation, before)
+    if conditions == Conditions():
         raise click.UsageError("name what to delete: --trace, --project, --conversation, --before")
     is_named = ctx.get_parameter_source("api_url") is not ParameterSource.DEFAULT
     with ExitStack() as stack:
         if is_named or not own_store(settings, stack):
-            act = _by_service(client, wanted)
+            act = _by_service(client, conditions)
         else:
-            act = _by_hand(settings, wanted, stack)
-        found = act(True)
-        click.echo(f"{_worded(found)} {'would be' if dry_run else 'will be'} deleted")
+            act = _by_hand(settings, conditions, stack)
+        extent = act(True)
+        click.echo(f"{_worded(extent)} {'would be' if dry_run else 'will be'} deleted")
         if not dry_run and is_confirmed(yes=yes):
             click.echo(f"{_worded(act(False))} deleted")
 
@@ -106,13 +106,13 @@ def _worded(extent: Extent) -> str:
     return f"{counted(extent.traces, 'trace')} of {counted(extent.spans, 'span')}"
 
 
-def _by_service(client: Client, wanted: Wanted) -> Act:
+def _by_service(client: Client, conditions: Conditions) -> Act:
     def act(dry_run: bool) -> Extent:
         answer = client.delete(
-            trace_id=wanted.trace_id,
-            project=wanted.project,
-            conversation=wanted.conversation,
-            before=wanted.before,
+            trace_id=conditions.trace_id,
+            project=conditions.project,
+            conversation=conditions.conversation,
+            before=conditions.before,
             dry_run=dry_run,
         )
         return Extent(answer.traces, answer.spans)
@@ -120,11 +120,11 @@ def _by_service(client: Client, wanted: Wanted) -> Act:
     return act
 
 
-def _by_hand(settings: Settings, wanted: Wanted, stack: ExitStack) -> Act:
+def _by_hand(settings: Settings, conditions: Conditions, stack: ExitStack) -> Act:
     """Delete in a store that this command owns, and remove the rows at once."""
-    before_ns = None if wanted.before is None else wanted.before * _NS_PER_MS
-    reach = Reach.ALL.narrowed(wanted.project)
-    scope = DeletionScope(reach, wanted.trace_id, wanted.conversation, before_ns)
+    before_ns = None if conditions.before is None else conditions.before * _NS_PER_MS
+    reach = Reach.ALL.narrowed(conditions.project)
+    scope = DeletionScope(reach, conditions.trace_id, conditions.conversation, before_ns)
     store = stack.enter_context(closing(open_store(settings.resolved_store_url)))
     upkeep = stack.enter_context(closing(open_upkeep(settings.resolved_store_url)))
 

@@ -66,7 +66,7 @@ def doctor_command(ctx: click.Context, /, settings: Settings, client: Client, fo
 
 
 def _examine_sender(ctx: click.Context, settings: Settings) -> list[Finding]:
-    """Return the findings about sending, in a shell that is only a sender's; else none."""
+    """Return the findings about sending if this shell only sends spans; else none."""
     is_service_named = ctx.get_parameter_source("api_url") is ParameterSource.COMMANDLINE
     is_place_named = bool({"data_dir", "store_url"} & settings.model_fields_set)
     if is_service_named or is_place_named or look_at_directory(settings.data_dir).exists:
@@ -81,11 +81,11 @@ def _examine_all(ctx: click.Context, settings: Settings, client: Client) -> list
     with ExitStack() as stack:
         directory = _own(look_at_directory(settings.data_dir), stack)
         service: ServiceFacts | None = None
-        theirs: Sequence[Finding] = ()
+        reported: Sequence[Finding] = ()
         if directory.is_used or is_named:
-            service, theirs = _ask(client, directory)
-        ours = examine(CHECKS, _facts(settings, directory, service))
-    return _merge(ours, theirs)
+            service, reported = _ask(client, directory)
+        own = examine(CHECKS, _facts(settings, directory, service))
+    return _merge(own, reported)
 
 
 def _own(directory: DirectoryFacts, stack: ExitStack) -> DirectoryFacts:
@@ -122,10 +122,10 @@ def _facts(settings: Settings, directory: DirectoryFacts, service: ServiceFacts 
     return local_facts(settings, directory, spool_in(settings.data_dir), service)
 
 
-def _merge(ours: Sequence[Finding], theirs: Sequence[Finding]) -> list[Finding]:
-    """Return our findings, replacing those that were skipped by the service's."""
-    asked = {f.name: f for f in theirs if f.status is not FindingStatus.SKIPPED}
+def _merge(own: Sequence[Finding], reported: Sequence[Finding]) -> list[Finding]:
+    """Return the own findings; skipped ones are replaced by those of the service."""
+    answered = {f.name: f for f in reported if f.status is not FindingStatus.SKIPPED}
     return [
-        asked.get(finding.name, finding) if finding.status is FindingStatus.SKIPPED else finding
-        for finding in ours
+        answered.get(finding.name, finding) if finding.status is FindingStatus.SKIPPED else finding
+        for finding in own
     ]

@@ -1,4 +1,4 @@
-"""``spanloom eval``: judges many runs by a file of evaluators, and compares what came out."""
+"""``spanloom eval``: judges many runs by a file of evaluators, and compares the results."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import click
 from spanloom.cli.client import patient_client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, document_output, give_document
-from spanloom.client.evaluating.agreeing import Asked, evaluator_labels, people_labels
+from spanloom.client.evaluating.agreeing import Comparison, evaluator_labels, people_labels
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.showing.values import printable
 from spanloom.evaluation.statistics.raters import agree
@@ -72,7 +72,7 @@ def agree_command(
     same: Sequence[str],
     form: Form,
     client: Client,
-    **asked: Any,
+    **options: Any,
 ) -> None:
     """Compare the stored scores of an evaluator with what people say of the same runs or steps.
 
@@ -81,15 +81,20 @@ def agree_command(
     person. Where everybody always gives one label, kappa is null: nothing is left to chance. The
     interval is of a seeded bootstrap over runs.
     """
-    meant = Asked(of_steps=unit == "step", same=dict(map(_pair, same)), **asked)
+    comparison = Comparison(of_steps=unit == "step", same=dict(map(_pair, same)), **options)
     try:
-        name, labels = evaluator_labels(client, meant)
-        people = people_labels(client, meant)
-        found = agree(labels, people, [one.strip() for one in (order or "").split(",") if one])
+        name, labels = evaluator_labels(client, comparison)
+        people = people_labels(client, comparison)
+        agreement = agree(labels, people, [one.strip() for one in (order or "").split(",") if one])
     except (InvalidRequestError, ValueError) as error:
         raise click.UsageError(printable(str(error))) from error
-    told = {"evaluator": meant.evaluator, "score": name, "human": meant.human, "unit": unit}
-    body = {**told, **_json(found)}
+    head = {
+        "evaluator": comparison.evaluator,
+        "score": name,
+        "human": comparison.human,
+        "unit": unit,
+    }
+    body = {**head, **_json(agreement)}
     give_document(body, render_agreement, form=form)
 
 
@@ -113,8 +118,8 @@ def _json(found: Agreed) -> Mapping[str, Any]:  # JSON values
         "only_people": found.only_people,
         "labels": list(found.labels),
         "confusion": [
-            {"human": human, "evaluator": said, "units": units}
-            for (human, said), units in sorted(
+            {"human": human, "evaluator": label, "units": units}
+            for (human, label), units in sorted(
                 found.confusion.items(), key=lambda item: _place(item[0], found)
             )
         ],

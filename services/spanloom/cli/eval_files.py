@@ -1,4 +1,4 @@
-"""The files of ``spanloom eval``: reading ``eval.yaml`` and reports, writing what came out."""
+"""The files of ``spanloom eval``: reads ``eval.yaml`` and reports, writes results."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MOST_FAULTS = 20
 
 
 class FileError(click.ClickException):
-    """A file of evaluators cannot be meant; further faults are shown below the first one."""
+    """A file of evaluators is invalid; further faults are shown below the first one."""
 
     exit_code = _INVALID
 
@@ -52,7 +52,7 @@ class FileError(click.ClickException):
 
 
 def _beginning(path: Path) -> bytes:
-    """Return as much of a file as shows whether it is too long; raises ``click.UsageError``."""
+    """Return the start of a file: enough to see if it is too long; raises ``click.UsageError``."""
     try:
         with path.open("rb") as file:
             return file.read(MOST_BYTES + 1)
@@ -82,7 +82,7 @@ def load_config(path: Path, *, allows_code: bool) -> Config:
 
 
 def read_base(path: Path, client: Client, project: str | None = None) -> ReadReport:
-    """Return a report, or that of the experiment of this name.
+    """Return the report in a file, or that of the experiment of this name.
 
     Raises ``InvalidRequestError`` if there is neither.
     """
@@ -102,41 +102,43 @@ def _of_experiment(name: str, client: Client, project: str | None) -> ReadReport
     except (NotFoundError, InvalidParameterError) as error:
         raise InvalidRequestError("there is no such file, and no such experiment") from error
     except ClientError as error:
-        told = ServiceError(error).message
-        raise InvalidRequestError(f"there is no such file, and as an experiment: {told}") from error
+        message = ServiceError(error).message
+        raise InvalidRequestError(
+            f"there is no such file, and as an experiment: {message}"
+        ) from error
 
 
 def load_bases(config: Config, path: Path, client: Client) -> Mapping[str, Mapping[str, Measure]]:
     """Return the measures of the reports and experiments that gates name, by that name.
 
-    A report is looked for beside the file of evaluators, then in the working directory; what is no
-    file is an experiment. Raises ``FileError``.
+    A report is looked up next to the file of evaluators, then in the working directory; any other
+    name is an experiment. Raises ``FileError``.
     """
-    found: dict[str, Mapping[str, Measure]] = {}
+    measures: dict[str, Mapping[str, Measure]] = {}
     project = config.file.runs.project if config.file.runs else None
     for at, gate in enumerate(config.gates):
         named = gate.no_worse_than
-        if named is None or named in found:
+        if named is None or named in measures:
             continue
-        beside = path.parent / named
-        base = beside if beside.exists() else Path(named)
+        sibling = path.parent / named
+        base = sibling if sibling.exists() else Path(named)
         try:
-            found[named] = measures_of(read_base(base, client, project))
+            measures[named] = measures_of(read_base(base, client, project))
         except (InvalidRequestError, OSError) as error:
             place = f"gates.{at}.no_worse_than"
             raise FileError(path, config.error(place, f"{named}: {error}")) from error
-    return found
+    return measures
 
 
-class Written(NamedTuple):
-    """Where the outcome is written."""
+class OutcomeFiles(NamedTuple):
+    """The files into which the outcome is written."""
 
     json: Path | None
     junit: Path | None
     markdown: Path | None
 
     def check(self, read: Iterable[Path]) -> None:
-        """Raise ``click.UsageError`` unless each can be a file of its own."""
+        """Raise ``click.UsageError`` if a file cannot be written, or two are the same."""
         named = {f"--{flag}": path for flag, path in self._asdict().items() if path is not None}
         for flag, path in named.items():
             check_place(flag, path, may_be_device=True)
@@ -145,7 +147,7 @@ class Written(NamedTuple):
     def write(
         self, head: Mapping[str, object], config: Config, judgement: Judgement, outcome: Outcome
     ) -> None:
-        """Write the files that are asked for; raises ``click.ClickException``."""
+        """Write the files that were named; raises ``click.ClickException``."""
         if self.json is not None:
             _write(self.json, report_lines(head, judgement))
         if self.junit is not None:

@@ -57,8 +57,8 @@ class Targeted(NamedTuple):
     timeout_s: float
 
 
-class Asked(NamedTuple):
-    """What is judged, and where it comes from."""
+class JudgingRequest(NamedTuple):
+    """What to judge, and where the runs come from."""
 
     file: Path
     config: Config
@@ -76,57 +76,57 @@ class Asked(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The results, and why there may be more runs."""
+    """The results, and why they may be incomplete."""
 
     judgement: Judgement
     broken_off: str = ""
     is_interrupted: bool = False
 
 
-def judge_all(asked: Asked) -> Ended:
-    """Judge all runs; Ctrl-C and a service that does not answer end it with what there is.
+def judge_all(request: JudgingRequest) -> Ended:
+    """Judge all runs; after Ctrl-C or without an answer of the service, return the results so far.
 
-    Raises ``click.ClickException`` for runs that cannot be meant.
+    Raises ``click.ClickException`` for an invalid query of runs.
     """
     try:
-        judgement = begun(asked)
+        judgement = begun(request)
     except ClientError as error:
-        return Ended(Judgement(asked.config.evaluators), ServiceError(error).message)
+        return Ended(Judgement(request.config.evaluators), ServiceError(error).message)
     try:
-        if asked.targeted is not None:
-            _judge_answers(asked, judgement, *asked.targeted)
+        if request.targeted is not None:
+            _judge_answers(request, judgement, *request.targeted)
         else:
-            with closing(_runs(asked, judgement)) as runs:
-                _judge(runs, judgement, has_end=_has_end(asked))
+            with closing(_runs(request, judgement)) as runs:
+                _judge(runs, judgement, has_end=_has_end(request))
     except KeyboardInterrupt:
         return Ended(judgement, is_interrupted=True)
     except InvalidParameterError as error:
-        raise FileError(asked.file, asked.config.error("runs", str(error))) from error
+        raise FileError(request.file, request.config.error("runs", str(error))) from error
     except ClientError as error:
         return Ended(judgement, ServiceError(error).message)
     judgement.finish()
     return Ended(judgement)
 
 
-def plan_of(asked: Asked) -> dict[str, Any]:  # JSON values
+def plan_of(request: JudgingRequest) -> dict[str, Any]:  # JSON values
     """Return what would be judged; raises ``click.ClickException``."""
-    judgement = begun(asked)
-    with closing(_runs(asked, judgement)) as runs:
+    judgement = begun(request)
+    with closing(_runs(request, judgement)) as runs:
         each = [judgement.estimate(one.run) for one in runs if not isinstance(one.run, Unread)]
     estimate = total(each)
     return {
-        "name": asked.config.name,
+        "name": request.config.name,
         "runs": len(each),
         "items": len(judgement.items),
-        "evaluators": [one.name for one in asked.config.evaluators],
-        "scores": list(asked.config.scores),
-        "gates": len(asked.config.gates),
+        "evaluators": [one.name for one in request.config.evaluators],
+        "scores": list(request.config.scores),
+        "gates": len(request.config.gates),
         **estimate._asdict(),
     }
 
 
 def send_all(client: Client, config: Config, judgement: Judgement) -> str:
-    """Store the results as scores; return why some are not stored, empty if all are."""
+    """Store the results as scores; return why some were not stored, empty if all were."""
     rows = rows_of(judgement.rows(), config.evaluators, config.name)
     try:
         done = send_scores(ServiceScores(client), rows)
@@ -152,12 +152,12 @@ def _judge(runs: Iterator[Given], judgement: Judgement, *, has_end: bool) -> Non
 
 
 def _judge_answers(
-    asked: Asked, judgement: Judgement, target: Target, repeats: int, timeout_s: float
+    request: JudgingRequest, judgement: Judgement, target: Target, repeats: int, timeout_s: float
 ) -> None:
-    project = asked.config.file.runs.project if asked.config.file.runs else None
+    project = request.config.file.runs.project if request.config.file.runs else None
     with Counting(sys.stderr, "tries judged", len(judgement.items) * repeats) as counting:
         judge_targets(
-            asked.client,
+            request.client,
             judgement,
             target,
             repeats=repeats,
@@ -167,48 +167,50 @@ def _judge_answers(
         )
 
 
-def _has_end(asked: Asked) -> bool:
-    runs = asked.config.file.runs
-    return asked.runs_file is not None or runs is None or runs.limit is not None
+def _has_end(request: JudgingRequest) -> bool:
+    runs = request.config.file.runs
+    return request.runs_file is not None or runs is None or runs.limit is not None
 
 
-def begun(asked: Asked) -> Judgement:
+def begun(request: JudgingRequest) -> Judgement:
     """Return a judgement with the items; raises ``click.UsageError`` if none can be read."""
-    judgement = Judgement(asked.config.evaluators, has_fingerprints=asked.sends)
-    if asked.dataset is not None:
-        _fill_from(asked, judgement, *asked.dataset)
-    if asked.items_file is None:
+    judgement = Judgement(request.config.evaluators, has_fingerprints=request.sends)
+    if request.dataset is not None:
+        _fill_from(request, judgement, *request.dataset)
+    if request.items_file is None:
         return judgement
-    unread = list(_fill(judgement, asked.items_file))
+    unread = list(_fill(judgement, request.items_file))
     for place, reason in unread:
         judgement.refuse(f"items: {place}", ErrorCode.UNREADABLE_EXPECTED, reason)
     if unread and not len(judgement.items):
-        name = printable(str(asked.items_file))
+        name = printable(str(request.items_file))
         raise click.UsageError(f"--items {name}: {unread[0].place}: {unread[0].reason}")
     return judgement
 
 
-def _fill_from(asked: Asked, judgement: Judgement, name: str, version: int | None) -> None:
+def _fill_from(
+    request: JudgingRequest, judgement: Judgement, name: str, version: int | None
+) -> None:
     """Add the items of a dataset; raises ``click.UsageError`` without it, and ``ClientError``."""
-    runs = asked.config.file.runs
+    runs = request.config.file.runs
     project = None if runs is None else runs.project
     try:
         if version is None:
-            versions = asked.client.dataset(name, project=project).versions
+            versions = request.client.dataset(name, project=project).versions
             if not versions:
                 raise click.UsageError(
                     f"--dataset {printable(name)}: it has no version; `spanloom datasets commit` "
                     "makes one"
                 )
             version = versions[-1].version
-        for row in list_items(asked.client, name, version=version, project=project):
+        for row in list_items(request.client, name, version=version, project=project):
             judgement.items.add(read_item(row))
     except NotFoundError as error:
         raise click.UsageError(f"--dataset {printable(name)}: {error}") from error
 
 
 def _fill(judgement: Judgement, path: Path) -> Iterator[Unread]:
-    """Add the items of a file, and yield the rows that are none."""
+    """Add the items of a file, and yield the invalid rows."""
     for found in items_of_file(path):
         if isinstance(found, Unread):
             yield found
@@ -219,23 +221,23 @@ def _fill(judgement: Judgement, path: Path) -> Iterator[Unread]:
             yield Unread(f"item {found.item_key}", str(error))
 
 
-def _runs(asked: Asked, judgement: Judgement) -> Generator[Given]:
-    """Yield the runs of the file, of the question, or those that the items were made of."""
-    if asked.runs_file is not None:
-        source = source_of_file(asked.runs_file, asked.format, "--format")
+def _runs(request: JudgingRequest, judgement: Judgement) -> Generator[Given]:
+    """Yield the runs of the file, of the query, or those that the items were made of."""
+    if request.runs_file is not None:
+        source = source_of_file(request.runs_file, request.format, "--format")
         if source.fault:
-            name = printable(str(asked.runs_file))
+            name = printable(str(request.runs_file))
             raise click.UsageError(f"--runs {name}: {source.fault}")
-        yield from runs_of_file(asked.runs_file, source, None)
-    elif asked.config.file.runs is not None:
-        yield from stored_runs(asked.client, _listing(asked))
-    elif asked.items_file is not None or asked.dataset is not None:
+        yield from runs_of_file(request.runs_file, source, None)
+    elif request.config.file.runs is not None:
+        yield from stored_runs(request.client, _listing(request))
+    elif request.items_file is not None or request.dataset is not None:
         places = dict.fromkeys(_places(judgement))
-        yield from runs_at(lambda: connected(asked.client), places)
+        yield from runs_at(lambda: connected(request.client), places)
     else:
         raise FileError(
-            asked.file,
-            asked.config.error("runs", "which runs? Name them here, or a file by --runs"),
+            request.file,
+            request.config.error("runs", "which runs? Name them here, or a file by --runs"),
         )
 
 
@@ -250,20 +252,22 @@ def connected(client: Client) -> AsyncClient:
     return AsyncClient(client.url, tries=Patience.tries)
 
 
-def _listing(asked: Asked) -> Listing[Run]:
-    runs = asked.config.file.runs
+def _listing(request: JudgingRequest) -> Listing[Run]:
+    runs = request.config.file.runs
     assert runs is not None  # noqa: S101  # the caller looked
     try:
-        asked.config.check_question()
+        request.config.check_question()
     except ConfigError as error:
-        raise FileError(asked.file, error) from error
+        raise FileError(request.file, error) from error
     times: dict[str, int | None] = {}
     for name in ("since", "until"):
         text = getattr(runs, name)
         try:
             times[name] = None if text is None else milliseconds_of(text)
         except ValueError as error:
-            raise FileError(asked.file, asked.config.error(f"runs.{name}", str(error))) from error
+            raise FileError(
+                request.file, request.config.error(f"runs.{name}", str(error))
+            ) from error
     return trajectories(
         runs.where,
         limit=runs.limit,

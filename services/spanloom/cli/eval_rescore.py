@@ -1,4 +1,4 @@
-"""``spanloom eval rescore``: judges stored runs again whose scores are of something else."""
+"""``spanloom eval rescore``: judges stored runs again whose scores are outdated."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import orjson
 from spanloom.cli.client import patient_client_option
 from spanloom.cli.datasets import parse_name
 from spanloom.cli.eval_files import load_config
-from spanloom.cli.eval_judging import Asked, begun, connected
+from spanloom.cli.eval_judging import JudgingRequest, begun, connected
 from spanloom.cli.options import TeachingCommand
-from spanloom.client.evaluating.rescoring import Rescoring, Wanted
+from spanloom.client.evaluating.rescoring import RescoreQuery, Rescoring
 from spanloom.client.evaluating.stored import runs_at
 from spanloom.client.transfer.scores import SentScores, ServiceScores, send_scores
 from spanloom.core.showing.values import counted, printable
@@ -70,7 +70,7 @@ def rescore_command(
     allows_code: bool,
     is_dry: bool,
     client: Client,
-    **which: Any,
+    **filters: Any,
 ) -> None:
     """Judge runs again whose scores by the evaluators of FILE are stale or of another version.
 
@@ -84,9 +84,9 @@ def rescore_command(
         raise click.UsageError("--dataset and --items exclude each other")
     config = load_config(file, allows_code=allows_code)
     of_dataset = None if dataset is None else parse_name(dataset)
-    items = begun(Asked(file, config, client, None, None, items_file, of_dataset)).items
-    known = {one.name: one for one in config.evaluators}
-    rescoring = Rescoring(Wanted(known, _chosen(known, names), items, **which))
+    items = begun(JudgingRequest(file, config, client, None, None, items_file, of_dataset)).items
+    evaluators = {one.name: one for one in config.evaluators}
+    rescoring = Rescoring(RescoreQuery(evaluators, _chosen(evaluators, names), items, **filters))
     rescoring.find(client)
     with closing(runs_at(lambda: connected(client), rescoring.places())) as runs:
         rows = rescoring.judged(runs, is_dry=is_dry)
@@ -95,26 +95,26 @@ def rescore_command(
             done = SentScores()
         else:
             done = send_scores(ServiceScores(client), rows)
-    _say(rescoring, done, is_dry=is_dry)
+    _print_result(rescoring, done, is_dry=is_dry)
     if done.refused_scores:
         click.get_current_context().exit(1)
 
 
-def _chosen(known: Mapping[str, Evaluator], names: Sequence[str]) -> Sequence[str]:
+def _chosen(evaluators: Mapping[str, Evaluator], names: Sequence[str]) -> Sequence[str]:
     """Return the names of evaluators, by default all; raises ``click.UsageError``."""
     for name in names:
-        if name not in known:
+        if name not in evaluators:
             raise click.UsageError(
-                f"{printable(name)}: no evaluator of the file; it has {', '.join(known)}"
+                f"{printable(name)}: no evaluator of the file; it has {', '.join(evaluators)}"
             )
-    return list(names or known)
+    return list(names or evaluators)
 
 
-def _say(rescoring: Rescoring, done: SentScores, *, is_dry: bool) -> None:
+def _print_result(rescoring: Rescoring, done: SentScores, *, is_dry: bool) -> None:
     counts = {name: rescoring.counts[name] for name in _WORDS}
     if not sys.stdout.isatty():
-        told = {"dry_run": is_dry, "runs": rescoring.runs, **counts, **asdict(done)}
-        write_json(orjson.dumps(told), sys.stdout, indent=False)
+        result = {"dry_run": is_dry, "runs": rescoring.runs, **counts, **asdict(done)}
+        write_json(orjson.dumps(result), sys.stdout, indent=False)
     else:
         for name, words in _WORDS.items():
             if counts[name]:

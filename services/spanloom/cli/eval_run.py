@@ -11,8 +11,8 @@ import orjson
 
 from spanloom.cli.client import patient_client_option
 from spanloom.cli.datasets import parse_name
-from spanloom.cli.eval_files import Written, load_bases, load_config
-from spanloom.cli.eval_judging import Asked, Targeted, judge_all, plan_of, send_all
+from spanloom.cli.eval_files import OutcomeFiles, load_bases, load_config
+from spanloom.cli.eval_judging import JudgingRequest, Targeted, judge_all, plan_of, send_all
 from spanloom.cli.exchanging import from_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import DOCUMENT, Form, output_option
@@ -155,20 +155,20 @@ def run_command(
     if repeats > 1 and targeted is None:
         raise click.UsageError("--repeats needs --target-command or --target-url")
     of_dataset = None if dataset is None else parse_name(dataset)
-    written = Written(json_file, junit_file, markdown_file)
+    written = OutcomeFiles(json_file, junit_file, markdown_file)
     read = [path for path in (file, runs_file, items_file) if path is not None]
     written.check(read)
     config = load_config(file, allows_code=allows_code)
     bases = load_bases(config, file, client)
-    asked = Asked(
+    request = JudgingRequest(
         *(file, config, client, runs_file, source, items_file, of_dataset),
         sends=sends,
         targeted=targeted,
     )
     if is_dry:
-        write_json(orjson.dumps(plan_of(asked)), sys.stdout)
+        write_json(orjson.dumps(plan_of(request)), sys.stdout)
         return
-    ended = judge_all(asked)
+    ended = judge_all(request)
     broken_off = ended.broken_off
     if sends and not broken_off and not ended.is_interrupted:
         broken_off = send_all(client, config, ended.judgement)
@@ -186,7 +186,7 @@ def run_command(
 def _targeted(
     command: str | None, url: str | None, repeats: int, timeout_s: float
 ) -> Targeted | None:
-    """Return what answers the items; ``None`` if nothing does. Raises ``click.UsageError``."""
+    """Return the target that answers the items, if there is one. Raises ``click.UsageError``."""
     try:
         if command is not None:
             return Targeted(command_target(command, timeout_s), repeats, timeout_s)
@@ -199,7 +199,7 @@ def _targeted(
 
 
 def _give(
-    config: Config, judgement: Judgement, outcome: Outcome, written: Written, form: Form
+    config: Config, judgement: Judgement, outcome: Outcome, written: OutcomeFiles, form: Form
 ) -> None:
     """Write the files, print the outcome, and end with its status."""
     head = head_of(config, judgement, outcome)
@@ -212,8 +212,8 @@ def _give(
         render_evaluation(head, outcome.reasons, make_console(sys.stdout))
     else:
         _write_report(head, judgement, is_lines=form is Form.JSONL)
-        _say_gates(outcome)
-    _say_worst(config, judgement)
+        _print_gates(outcome)
+    _print_worst(config, judgement)
     click.get_current_context().exit(outcome.exit_code)
 
 
@@ -228,21 +228,21 @@ def _write_report(head: Mapping[str, object], judgement: Judgement, *, is_lines:
         sys.stdout.buffer.write(b"\n")
 
 
-def _say_gates(outcome: Outcome) -> None:
-    """Write to standard error what people look for in a log."""
+def _print_gates(outcome: Outcome) -> None:
+    """Print the gates to standard error, for people who read a log."""
     for one in outcome.decisions:
         click.echo(printable(f"{one.verdict}: {one.gate.score}: {one.reason}"), err=True)
     for reason in outcome.reasons:
         click.echo(printable(f"undecided: {reason}"), err=True)
 
 
-def _say_worst(config: Config, judgement: Judgement) -> None:
+def _print_worst(config: Config, judgement: Judgement) -> None:
     worst = find_worst(judgement, config.warn_scores, _WORST)
     for item, rows in worst.items:
         for row in rows[:_WORST]:
             result = row.result
-            said = f"{item}: {result['name']} {describe(row)}: {result['rationale']}"
-            click.echo(shortened(said, 300), err=True)
+            line = f"{item}: {result['name']} {describe(row)}: {result['rationale']}"
+            click.echo(shortened(line, 300), err=True)
             for line in row.excerpts:
                 click.echo(f"  {printable(line)}", err=True)
     if worst.total > len(worst.items):

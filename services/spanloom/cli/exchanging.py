@@ -1,4 +1,4 @@
-"""What the commands share that read files of any format, or report on what became of them."""
+"""Options and checks of commands that read files of any format, or report on them."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ Command = TypeVar("Command", bound="Callable[..., Any]")
 
 
 class FormatName(click.Choice[str]):
-    """The id of a format; that of a document may stand for its file."""
+    """The id of a format; for a file, the id of the format of its documents will do."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the id; raises ``click.BadParameter`` for an unknown one."""
         name = OTHER_NAMES.get(value, value)
-        known: str = super().convert(name if name in self.choices else value, param, ctx)
-        return known
+        choice: str = super().convert(name if name in self.choices else value, param, ctx)
+        return choice
 
 
 def from_option(flag: str) -> Callable[[Command], Command]:
     """Add the option that names the format of files, passed on as ``source``."""
-    known = readable()
+    formats = readable()
     return click.option(
         flag,
         "source",
-        type=FormatName(list(known)),
+        type=FormatName(list(formats)),
         help="What the files are; else the shape of their first value decides, never their name. "
         "canonical is jsonl.",
     )
@@ -76,14 +76,16 @@ def source_of_file(path: Path, named: str | None, flag: str) -> Source:
         ) from None
 
 
-def check_report(path: Path | None, apart: Mapping[str, Path], read: Collection[Path] = ()) -> None:
-    """Raise ``click.UsageError`` unless ``--report`` can be a file of its own.
+def check_report(
+    path: Path | None, written: Mapping[str, Path], read: Collection[Path] = ()
+) -> None:
+    """Raise ``click.UsageError`` if ``--report`` cannot be written, or is another file here.
 
-    ``apart`` are other files that are written, by their options, and ``read`` those that are read.
+    ``written`` are the other files that are written, by option, and ``read`` those that are read.
     """
     if path is not None:
         check_place("--report", path, may_be_device=True)
-        check_apart({**apart, "--report": path}, read)
+        check_apart({**written, "--report": path}, read)
 
 
 def write_report(report: Report, path: Path) -> None:

@@ -120,23 +120,23 @@ def start_command(
     FILE has what to judge, YAML or JSON: `evaluators`, `runs` or `dataset`, `repeats`. A file of
     `eval run` will do: its gates stay here. Options come before what the file says.
     """
-    asked = {} if file is None else _read(file)
-    if isinstance(asked.get("runs"), dict):
-        project = asked["runs"].pop("project", None) if project is None else project
+    request = {} if file is None else _read(file)
+    if isinstance(request.get("runs"), dict):
+        project = request["runs"].pop("project", None) if project is None else project
     if dataset is not None:
-        asked = {**asked, "dataset": dataset}
-        asked.pop("runs", None)
+        request = {**request, "dataset": dataset}
+        request.pop("runs", None)
     if named:
-        asked["evaluators"] = [*asked.get("evaluators", ()), *named]
+        request["evaluators"] = [*request.get("evaluators", ()), *named]
     if repeats is not None:
-        asked["repeats"] = repeats
-    if not asked:
+        request["repeats"] = repeats
+    if not request:
         raise click.UsageError("say what to judge: FILE, or --dataset and --evaluator")
-    kept = client.start_experiment(name, **asked, project=project, annotator=annotator)
+    experiment = client.start_experiment(name, **request, project=project, annotator=annotator)
     if waits:
-        kept = _awaited(client, kept)
-    _give(kept, form)
-    if waits and kept.status != "done":
+        experiment = _awaited(client, experiment)
+    _give(experiment, form)
+    if waits and experiment.status != "done":
         click.get_current_context().exit(_FAILED)
 
 
@@ -190,7 +190,7 @@ def cancel_command(
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return what a file asks for; raises ``click.ClickException``."""
+    """Return the request in a file; raises ``click.ClickException``."""
     value, places = load_written(path)
     if not isinstance(value, dict):
         raise FileError(path, ConfigError([places.fault("", "it is no mapping")]))
@@ -201,15 +201,18 @@ _TAKEN = ("dataset", "runs", "evaluators", "target", "repeats")
 """What of a file is for the service; name, gates and bounds of errors are for `eval run`."""
 
 
-def _awaited(client: Client, kept: ExperimentItem) -> ExperimentItem:
-    with Counting(sys.stderr, "runs judged", kept.total or None) as counting:
-        while kept.status == "running":
+def _awaited(client: Client, experiment: ExperimentItem) -> ExperimentItem:
+    with Counting(sys.stderr, "runs judged", experiment.total or None) as counting:
+        while experiment.status == "running":
             time.sleep(_LOOK_S)
-            kept = client.experiment(kept.name, project=kept.project)
-            counting.show(kept.done, done=kept.done / kept.total if kept.total else None)
-    return kept
+            experiment = client.experiment(experiment.name, project=experiment.project)
+            counting.show(
+                experiment.done,
+                done=experiment.done / experiment.total if experiment.total else None,
+            )
+    return experiment
 
 
-def _give(kept: ExperimentItem, form: Form) -> None:
-    found = kept.model_dump(mode="json")
-    give_document(found, render_experiment, form=form)
+def _give(experiment: ExperimentItem, form: Form) -> None:
+    document = experiment.model_dump(mode="json")
+    give_document(document, render_experiment, form=form)

@@ -98,11 +98,11 @@ def export_command(
     others is counted. What is interrupted goes on where it was when the same command is given
     again; until then FILE is called FILE.partial. Runs that start meanwhile are not in it.
     """
-    known = _FORMATS[format_id]
-    check_to(known, to_url, dataset, has_file=output is not None)
+    to_format = _FORMATS[format_id]
+    check_to(to_format, to_url, dataset, has_file=output is not None)
     if subject != RUNS or no_texts:
-        asked = {"words": words, "order": order, "limit": limit}
-        call = call_of(subject, format_id, filters, asked)
+        query = {"words": words, "order": order, "limit": limit}
+        call = call_of(subject, format_id, filters, query)
         if output is None or report is not None:
             raise click.UsageError("a table of rows is for -o FILE, without --report")
         write_json(write_table(client, call, output), sys.stdout, indent=False)
@@ -110,14 +110,14 @@ def export_command(
     runs = trajectories(words=words, order=order, limit=limit, **filters)
     if output is None:
         check_report(report, {})
-        _push(client, runs, known, to_url or "", dataset, report)
+        _push(client, runs, to_format, to_url or "", dataset, report)
         return
-    check_place("-o", output, is_folder=not known.suffix)
-    check_report(report, {"-o": known.target(output)})
+    check_place("-o", output, is_folder=not to_format.suffix)
+    check_report(report, {"-o": to_format.target(output)})
     wanted = Export(
         runs,
         {**filters, **({"words": words} if words else {}), "order": order, "limit": limit},
-        known,
+        to_format,
         output,
     )
     with writing(output), Counting(sys.stderr, "runs", limit) as counting:
@@ -127,25 +127,25 @@ def export_command(
             lambda mark: counting.show(mark.runs, f"{mark.bytes / 1e6:,.1f} MB"),
             partial(write_report, path=report) if report else lambda _: None,
         )
-    _say(done)
+    _print_summary(done)
 
 
 def _push(
     client: Client,
     runs: Listing[Run],
-    known: Format,
+    to_format: Format,
     to_url: str,
     dataset: str | None,
     report: Path | None,
 ) -> None:
-    done = push_all(client, runs, known, to_url, dataset)
+    done = push_all(client, runs, to_format, to_url, dataset)
     if report is not None:
         write_report(done, report)
     if done.rejected:
         click.get_current_context().exit(1)
 
 
-def _say(done: Exported) -> None:
+def _print_summary(done: Exported) -> None:
     if not sys.stdout.isatty():
         write_json(orjson.dumps(done), sys.stdout, indent=False)
         return

@@ -119,7 +119,7 @@ def import_command(
         except ClientError as error:
             raise ServiceError(error, "--otlp-url") from error
     for done in results:
-        _say(done)
+        _print_summary(done)
     if report:
         write_report(sending.report, report)
     if any(done.rejected for done in results):
@@ -132,8 +132,8 @@ def _send_all(
     with Counting(sys.stderr, "spans", len(files)) as counting:
         sent = 0
         for number, (file, source) in enumerate(files):
-            tell = partial(_show, counting, sent, number, printable(file.name))
-            done = sending.send(file, project, tell, source, as_new=as_new)
+            on_progress = partial(_show, counting, sent, number, printable(file.name))
+            done = sending.send(file, project, on_progress, source, as_new=as_new)
             sent += done.accepted_spans
             yield done
 
@@ -167,7 +167,7 @@ def _no_spans(_: TraceKey) -> Sequence[bytes]:
 
 
 class _StoredSpans:
-    """Asks for the spans of traces, until the service refuses: then they are sent unseen."""
+    """Requests the spans of traces, until the service refuses; then all are sent."""
 
     def __init__(self, client: Client) -> None:
         self._client, self._is_refused = client, False
@@ -192,15 +192,19 @@ def _store(client: Client, rows: Sequence[PlacedRow]) -> SentScores:
         raise ServiceError(error) from error
 
 
-def _say(done: Imported) -> None:
+def _print_summary(done: Imported) -> None:
     if not sys.stdout.isatty():
         write_json(orjson.dumps(asdict(done)), sys.stdout, indent=False)
         return
     for code, n in done.losses.items():
         click.echo(f"  {code}: {n:,}", err=True)
-    there = f", {counted(done.unchanged_runs, 'run')} there already" if done.unchanged_runs else ""
+    unchanged = (
+        f", {counted(done.unchanged_runs, 'run')} there already" if done.unchanged_runs else ""
+    )
     scores = f", {counted(done.accepted_scores, 'score')}" if done.accepted_scores else ""
-    click.echo(f"{counted(done.accepted_spans, 'span')}{scores} of {printable(done.file)}{there}")
+    click.echo(
+        f"{counted(done.accepted_spans, 'span')}{scores} of {printable(done.file)}{unchanged}"
+    )
     for one in done.rejected[:MOST_SHOWN]:
         click.echo(f"  {one['place']}: {printable(one['reason'])}", err=True)
     if len(done.rejected) > MOST_SHOWN:

@@ -107,8 +107,8 @@ def create_command(
         if is_bare and not is_first:
             raise click.UsageError(_MISSING)
         allowed = frozenset(Scope) if scopes is None else scopes
-        made = administration.create(project or ALL_PROJECTS, allowed, expires)
-    click.echo(made.text)
+        key = administration.create(project or ALL_PROJECTS, allowed, expires)
+    click.echo(key.text)
     if sys.stdout.isatty():
         click.echo("It is not shown again; send it as `Authorization: Bearer KEY`.", err=True)
     if is_first:
@@ -124,7 +124,7 @@ _MISSING = (
 def _refuse_half(
     project: str | None, scopes: frozenset[Scope] | None, *, all_projects: bool
 ) -> None:
-    """Raise ``click.UsageError`` unless it is said what a key opens, and what it allows."""
+    """Raise ``click.UsageError`` unless both the projects and the scopes of a key are given."""
     if all_projects and project is not None:
         raise click.UsageError("name the project with --project, or say --all-projects")
     if scopes is None or not (all_projects or project):

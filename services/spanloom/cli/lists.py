@@ -11,7 +11,7 @@ from spanloom.cli.arguments import order_option, run_filters, words_option
 from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import columns_option, give, give_rows, rows_output
-from spanloom.cli.using_views import RUNS, asked_by, narrowed, view_option
+from spanloom.cli.using_views import RUNS, narrowed, view_option, view_parameters
 from spanloom.terminal.numbers_table import render_rows
 from spanloom.terminal.runs import NOTHING, render_list
 from spanloom.terminal.tables import render_conversations, render_hits
@@ -75,8 +75,8 @@ def list_command(
     Filters narrow it down together. Look at one with `spanloom show TRACE_ID`. What only repeats
     another run, or has no step, is left out unless you ask for it with --all.
     """
-    asked = asked_by(client, RUNS, view, filters["project"])
-    filters, order = narrowed(filters, asked, "where"), order or asked.get("order")
+    parameters = view_parameters(client, RUNS, view, filters["project"])
+    filters, order = narrowed(filters, parameters, "where"), order or parameters.get("order")
     runs = client.trajectories(words=words, order=order, limit=limit, **filters)
     if fields is None:
         give(runs, render_list, form=form, must_find=fail_empty)
@@ -134,7 +134,7 @@ def conversations_command(
     --all. A conversation is what the telemetry calls conversation, session or thread.
     """
     if conversation_id is None:
-        found: Iterable[BaseModel] = client.conversations(
+        items: Iterable[BaseModel] = client.conversations(
             limit=limit or AT_MOST,
             project=project,
             since=since,
@@ -143,18 +143,18 @@ def conversations_command(
             environment=environment,
             user=user,
         )
-        give(found, render_conversations, form=form, columns=columns)
+        give(items, render_conversations, form=form, columns=columns)
         return
-    if any(given is not None for given in (since, until, service, environment, user)):
+    if any(value is not None for value in (since, until, service, environment, user)):
         raise click.UsageError("filters choose conversations; with ID all its runs are listed")
-    found = client.conversation(
+    items = client.conversation(
         conversation_id,
         project=project,
         limit=limit,
         duplicate=None if everything else False,
         has_steps=None if everything else True,
     )
-    give(found, render_list, form=form, columns=columns)
+    give(items, render_list, form=form, columns=columns)
 
 
 PARTS = ("input", "output", "error")

@@ -1,4 +1,4 @@
-"""``spanloom online-rules``: lists, puts, pauses, deletes rules that judge what comes in."""
+"""``spanloom online-rules``: lists, puts, pauses, deletes rules that judge new runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spanloom.client.client import Client
 
 Command = TypeVar("Command", bound="Callable[..., None]")
-_TOLD = frozenset(
+_ADDED = frozenset(
     {"name", "project", "version", "progress", "put_by", "put_at", *("taken", "done")}
 )
 
@@ -75,8 +75,8 @@ def list_command(
 @client_option
 def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
     """Show what a rule judges, by what, and how far it is."""
-    found = client.online_rule(name, project=project).model_dump(mode="json")
-    give_document(found, render_online_rule, form=form)
+    rule = client.online_rule(name, project=project).model_dump(mode="json")
+    give_document(rule, render_online_rule, form=form)
 
 
 @online_rules_group.command("put", cls=TeachingCommand)
@@ -106,11 +106,13 @@ def put_command(
     FILE is YAML or JSON with the members of a rule: evaluators, where, sample, unit, when, delay_s,
     budget, backfill, paused. What `show --output json` writes is such a file.
     """
-    given = {"where": where, "sample": sample}
-    options = {option: value for option, value in given.items() if value is not None}
+    options = {"where": where, "sample": sample}
+    options = {option: value for option, value in options.items() if value is not None}
     rule = {**(_read(file) if file else {}), **options}
-    made = client.put_online_rule(name, rule, rescore=rescore, project=project, annotator=annotator)
-    click.echo(f"{printable(name)}@{made.version}")
+    stored = client.put_online_rule(
+        name, rule, rescore=rescore, project=project, annotator=annotator
+    )
+    click.echo(f"{printable(name)}@{stored.version}")
 
 
 @online_rules_group.command("pause", cls=TeachingCommand)
@@ -185,12 +187,12 @@ def _read(path: Path) -> Mapping[str, Any]:
     value, _ = load_written(path)
     if not isinstance(value, dict):
         raise click.UsageError(f"{printable(str(path))}: it has no members such as evaluators")
-    return _wanted(value)
+    return _writable(value)
 
 
-def _wanted(rule: dict[str, Any]) -> Mapping[str, Any]:  # JSON values
-    """Return a rule without what the service says of one that it has: `show` writes files, too."""
-    wanted = {name: value for name, value in rule.items() if name not in _TOLD}
-    if isinstance(past := wanted.get("backfill"), dict):
-        wanted["backfill"] = {name: past[name] for name in past if name not in _TOLD}
-    return wanted
+def _writable(rule: dict[str, Any]) -> Mapping[str, Any]:  # JSON values
+    """Return a rule without members that the service adds, as the output of `show` has them."""
+    writable = {name: value for name, value in rule.items() if name not in _ADDED}
+    if isinstance(past := writable.get("backfill"), dict):
+        writable["backfill"] = {name: past[name] for name in past if name not in _ADDED}
+    return writable

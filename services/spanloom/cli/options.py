@@ -100,8 +100,8 @@ class SettingsCommand(TeachingCommand):
     def invoke(self, ctx: click.Context) -> Any:
         """Replace the flags by validated settings; raises ``OptionError`` for an invalid one."""
         names = [param.name for param in self.params if isinstance(param, SettingsOption)]
-        given = {name: ctx.params.pop(name) for name in names if name}
-        flags = {name: value for name, value in given.items() if value is not None}
+        values = {name: ctx.params.pop(name) for name in names if name}
+        flags = {name: value for name, value in values.items() if value is not None}
         settings = load_settings(flags)
         unset = self._defaults.keys() - settings.model_fields_set
         ctx.params["settings"] = settings.model_copy(

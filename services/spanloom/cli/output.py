@@ -64,8 +64,8 @@ def output_option(
         command(*args, form=named.pop() if named else _fitting(), **kwargs)
 
     for form, flags in reversed([*short.items()]):
-        said = f"In short for --output {form}."
-        with_form = click.option(*flags, f"as_{form}", is_flag=True, help=said)(with_form)
+        help_text = f"In short for --output {form}."
+        with_form = click.option(*flags, f"as_{form}", is_flag=True, help=help_text)(with_form)
     return click.option(
         "--output",
         type=click.Choice([AUTO, *map(str, forms)]),
@@ -159,9 +159,9 @@ def give_document(found: Row, draw: Callable[[Row, Console], None], *, form: For
 
 
 def _draw(rows: Iterable[Row], draw: Draw) -> int:
-    found = list(rows)
-    draw(found, make_console(sys.stdout))
-    return len(found)
+    all_rows = list(rows)
+    draw(all_rows, make_console(sys.stdout))
+    return len(all_rows)
 
 
 def _write_lines(rows: Iterable[Row], _columns: Sequence[str]) -> int:
@@ -172,9 +172,9 @@ def _write_lines(rows: Iterable[Row], _columns: Sequence[str]) -> int:
 
 
 def _write_json(rows: Iterable[Row], _columns: Sequence[str]) -> int:
-    found = list(rows)
-    write_json(orjson.dumps(found), sys.stdout)
-    return len(found)
+    all_rows = list(rows)
+    write_json(orjson.dumps(all_rows), sys.stdout)
+    return len(all_rows)
 
 
 def _write_csv(rows: Iterable[Row], columns: Sequence[str]) -> int:
@@ -202,7 +202,7 @@ def _chosen(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[Row]:
     for name in columns:
         if name not in first:
             near = resembling(name, first)
-            there = f"did you mean {near[0]}?" if near else f"there are {', '.join(first)}"
-            raise click.BadParameter(f"no column {name!r}; {there}", param_hint="--columns")
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(first)}"
+            raise click.BadParameter(f"no column {name!r}; {hint}", param_hint="--columns")
     for row in chain((first,), left):
         yield {name: row.get(name) for name in columns}

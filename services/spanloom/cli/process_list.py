@@ -16,10 +16,10 @@ _FLAG, _VARIABLE = flag_of("store_url"), variable_of("store_url")
 
 
 def leave_process_list() -> None:
-    """Begin again with the URL of the store in the environment, if its password is an argument.
+    """Restart with the URL of the store in the environment, if its password is an argument.
 
     The environment of a process can be read by its user alone, and its children inherit it.
-    Nothing may be open yet.
+    The process is replaced, so nothing may be open yet.
     """
     arguments = list(sys.orig_argv)  # as the system lists them, the interpreter's included
     url, rest = taken_from(arguments)

@@ -83,7 +83,7 @@ def run_roles(settings: Settings, roles: Role, *, opens: bool = False) -> NoRetu
     configure_logging("warning" if is_quiet else settings.log_level, settings.log_format)
     favour_speed()
     raise_limit()
-    if Role.COLLECT in roles:  # batches on their way lie on the disk that is meant for spans
+    if Role.COLLECT in roles:  # batches in flight belong on the disk of the data directory
         tempfile.tempdir = str(temporary_in(settings.data_dir))
     interruption = Interruption()
     with Service(settings, roles) as service:
@@ -128,8 +128,8 @@ def announce(addresses: dict[str, str], settings: Settings, page: str = "") -> N
     ``page`` is the URL of the page, empty without one.
     """
     if not sys.stdout.isatty():
-        known = {**addresses, "data_dir": str(settings.data_dir.absolute()), "pid": os.getpid()}
-        print(json.dumps(known), flush=True)
+        started = {**addresses, "data_dir": str(settings.data_dir.absolute()), "pid": os.getpid()}
+        print(json.dumps(started), flush=True)
         return
     Console().print(address_panel(addresses, settings, page))
 

@@ -57,41 +57,41 @@ def to_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def check_to(known: Format, to_url: str | None, dataset: str | None, *, has_file: bool) -> None:
+def check_to(to_format: Format, to_url: str | None, dataset: str | None, *, has_file: bool) -> None:
     """Raise ``click.UsageError`` unless a file is named or a target that takes the format."""
     if (to_url is not None) == has_file:
         raise click.UsageError("name a file by -o, or where to send the runs by --to")
-    if to_url is not None and known.id not in (INVARIANT, OTLP):
-        raise click.UsageError(f"--to sends {INVARIANT} and {OTLP}: not --format {known.id}")
-    if dataset is not None and (to_url is None or known.id != INVARIANT):
+    if to_url is not None and to_format.id not in (INVARIANT, OTLP):
+        raise click.UsageError(f"--to sends {INVARIANT} and {OTLP}: not --format {to_format.id}")
+    if dataset is not None and (to_url is None or to_format.id != INVARIANT):
         raise click.UsageError(f"--dataset is for --format {INVARIANT} --to URL")
     if dataset is not None and not _DATASET.fullmatch(dataset):
         raise click.UsageError(f"--dataset {printable(dataset)}: only letters, digits, - and _")
 
 
 def push_all(
-    client: Client, runs: Listing[Run], known: Format, to_url: str, dataset: str | None
+    client: Client, runs: Listing[Run], to_format: Format, to_url: str, dataset: str | None
 ) -> Report:
     """Send the runs of a list, print the result, and return the report."""
-    is_explorer = known.id == INVARIANT
+    is_explorer = to_format.id == INVARIANT
     key = os.environ.get(KEY_OF_EXPLORER, "") if is_explorer else None
     transport = Transport(find_address(to_url, key), Patience(), None)
     target: Target = Explorer(transport, dataset) if is_explorer else Receiver(transport)
     with closing(transport), Counting(sys.stderr, "runs", runs.limit) as counting:
         try:
-            report = push(client, runs, known, target, lambda n: counting.show(n, "sent"))
+            report = push(client, runs, to_format, target, lambda n: counting.show(n, "sent"))
         except ClientError as error:
             raise ServiceError(error, "--to") from error
-    _say(report, to_url)
+    _print_summary(report, to_url)
     return report
 
 
-def _say(report: Report, to_url: str) -> None:
+def _print_summary(report: Report, to_url: str) -> None:
     if not sys.stdout.isatty():
-        told = {"to": to_url, "format": report.to, "runs": report.written}
+        head = {"to": to_url, "format": report.to, "runs": report.written}
         rest = {"skipped": report.skipped, "rejected": report.rejected}
         write_json(
-            orjson.dumps({**told, **rest, "losses": counts(report.losses)}),
+            orjson.dumps({**head, **rest, "losses": counts(report.losses)}),
             sys.stdout,
             indent=False,
         )

@@ -37,7 +37,7 @@ _POLL_S = 0.5
 _NS_PER_MS = 1_000_000
 
 
-class Standing(NamedTuple):
+class ReplayState(NamedTuple):
     """The progress of a replay, run by a service or by this command."""
 
     total: int
@@ -46,7 +46,7 @@ class Standing(NamedTuple):
     failed: int
 
 
-class Wanted(NamedTuple):
+class Filters(NamedTuple):
     """The filters as they were typed; times in milliseconds."""
 
     project: str | None
@@ -92,63 +92,63 @@ def replay_command(
     command does it itself. Stopped or killed, the same command goes on where it was.
     """
     configure_logging(settings.log_level, settings.log_format)
-    wanted = Wanted(project, since, until, dialect, outdated)
+    filters = Filters(project, since, until, dialect, outdated)
     is_named = ctx.get_parameter_source("api_url") is not ParameterSource.DEFAULT
-    with _standings(settings, wanted, client, through_service=is_named) as standings:
-        last = _watch(standings)
+    with _updates(settings, filters, client, through_service=is_named) as updates:
+        last = _watch(updates)
     click.echo(
         f"{counted(last.done, 'trace')} replayed: {last.written:,} changed, {last.failed:,} failed"
     )
 
 
 @contextmanager
-def _standings(
-    settings: Settings, wanted: Wanted, client: Client, *, through_service: bool
-) -> Iterator[Iterator[Standing]]:
+def _updates(
+    settings: Settings, filters: Filters, client: Client, *, through_service: bool
+) -> Iterator[Iterator[ReplayState]]:
     """Let the service that owns the store run the replay, or own the store and run it here."""
     with ExitStack() as stack:
         if not through_service:
             through_service = not own_store(settings, stack)
         if through_service:
-            yield _ask_service(client, wanted)
+            yield _ask_service(client, filters)
             return
         store = open_store(settings.resolved_store_url)
         stack.callback(store.close)
-        replay = request_replay(store.replays, _selection(wanted), time.time_ns())
+        replay = request_replay(store.replays, _selection(filters), time.time_ns())
         metrics = Metrics()
         builder = builder_of(settings, store, metrics)
         stack.callback(builder.close)
         yield _work_off(Replayer(store, metrics, time.monotonic_ns, builder), replay)
 
 
-def _ask_service(client: Client, wanted: Wanted) -> Iterator[Standing]:
-    replay = client.request_replay(**wanted._asdict())
+def _ask_service(client: Client, filters: Filters) -> Iterator[ReplayState]:
+    replay = client.request_replay(**filters._asdict())
     while True:
-        yield Standing(replay.total, replay.done, replay.written, replay.failed)
+        yield ReplayState(replay.total, replay.done, replay.written, replay.failed)
         if replay.is_finished:
             return
         time.sleep(_POLL_S)
         replay = client.replay(replay.id)
 
 
-def _work_off(replayer: Replayer, replay: model.Replay) -> Iterator[Standing]:
+def _work_off(replayer: Replayer, replay: model.Replay) -> Iterator[ReplayState]:
     while True:
-        yield Standing(replay.total, replay.done, replay.written, replay.failed)
+        yield ReplayState(replay.total, replay.done, replay.written, replay.failed)
         if replay.is_finished:
             return
         replay = replayer.go_on(replay)
 
 
-def _selection(wanted: Wanted) -> Selection:
+def _selection(filters: Filters) -> Selection:
     start_ns, until_ns = (
-        None if at_ms is None else at_ms * _NS_PER_MS for at_ms in (wanted.since, wanted.until)
+        None if at_ms is None else at_ms * _NS_PER_MS for at_ms in (filters.since, filters.until)
     )
-    version = EXTRACTOR_VERSION if wanted.outdated else None
-    reach = Reach.ALL.narrowed(wanted.project)
-    return Selection(reach, start_ns, until_ns, wanted.dialect, version)
+    version = EXTRACTOR_VERSION if filters.outdated else None
+    reach = Reach.ALL.narrowed(filters.project)
+    return Selection(reach, start_ns, until_ns, filters.dialect, version)
 
 
-def _watch(standings: Iterator[Standing]) -> Standing:
+def _watch(updates: Iterator[ReplayState]) -> ReplayState:
     """Show the progress on a terminal; return the final one."""
     console = make_console(sys.stderr)
     columns = (
@@ -158,12 +158,12 @@ def _watch(standings: Iterator[Standing]) -> Standing:
         TimeRemainingColumn(),
         TextColumn("{task.fields[written]:,} changed"),
     )
-    last = Standing(0, 0, 0, 0)
+    last = ReplayState(0, 0, 0, 0)
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as progress:
         task = progress.add_task("", total=None, written=0)
-        for last in standings:
+        for last in updates:
             progress.update(
                 task, total=max(last.total, last.done), completed=last.done, written=last.written
             )

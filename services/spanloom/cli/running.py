@@ -204,7 +204,7 @@ def silence_driver() -> None:
 def _print_without_secrets(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Print the traceback of a bug, in which a text of a server may have what it was sent."""
+    """Print the traceback of a bug without secrets: messages of a server may quote a request."""
     sys.stderr.write(hide("".join(traceback.format_exception(kind, error, trace))))
 
 

@@ -1,4 +1,4 @@
-"""``spanloom scores``: lists and stores scores, takes them out of a service, brings them in."""
+"""``spanloom scores``: lists, stores, exports and imports scores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import click
 from spanloom.cli.arguments import files_argument
 from spanloom.cli.client import ServiceError, patient_client_option, to_url_option
 from spanloom.cli.options import TeachingCommand, TeachingGroup
-from spanloom.cli.scores_adding import add_command, list_command, say_sent, score_filters
+from spanloom.cli.scores_adding import add_command, list_command, print_sent, score_filters
 from spanloom.cli.writing import check_place, whole_file, writing
 from spanloom.client.address import find_address
 from spanloom.client.calls.scores import score_table
@@ -119,7 +119,7 @@ def _write(client: Client, form: str, filters: dict[str, Any], file: IO[bytes]) 
             copyfileobj(whole, file)
         return
     done = export_results(list_all(client, **filters), lambda body: _put(file, body))
-    _say_skipped(done.skipped)
+    _print_skipped(done.skipped)
 
 
 def _put(file: IO[bytes], body: bytes) -> None:
@@ -135,10 +135,10 @@ def _send_all(client: Client, to_url: str, filters: dict[str, Any]) -> None:
         except ClientError as error:
             raise ServiceError(error, "--to") from error
     click.echo(f"{counted(done.written, 'score')} sent to {printable(to_url)}")
-    _say_skipped(done.skipped)
+    _print_skipped(done.skipped)
 
 
-def _say_skipped(skipped: int) -> None:
+def _print_skipped(skipped: int) -> None:
     if skipped:
         click.echo(
             f"{counted(skipped, 'score')} left out: OTLP has no place for their targets", err=True
@@ -162,7 +162,7 @@ def import_command(client: Client, files: Sequence[Path], project: str | None) -
     is_refused = False
     for file in files:
         done = send_scores(ServiceScores(client), read_rows(file), project)
-        say_sent(done, {"file": str(file)}, f" of {printable(file.name)}")
+        print_sent(done, {"file": str(file)}, f" of {printable(file.name)}")
         is_refused |= bool(done.refused_scores)
     if is_refused:
         click.get_current_context().exit(1)

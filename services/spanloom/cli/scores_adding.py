@@ -86,8 +86,8 @@ def list_command(
     *, limit: int, columns: Sequence[str], form: Form, client: Client, **filters: Any
 ) -> None:
     """List current scores, by project, run and id; marks of annotators are among them."""
-    found = client.scores(limit=limit, **filters)
-    give(found, render_scores, form=form, columns=columns)
+    scores = client.scores(limit=limit, **filters)
+    give(scores, render_scores, form=form, columns=columns)
 
 
 @click.command(
@@ -146,14 +146,14 @@ def add_command(
     revision of it. A score whose run is not there yet waits for it. Ends with 1 if a line was not
     taken.
     """
-    said = {name: one for name, one in members.items() if one is not None}
+    members = {name: one for name, one in members.items() if one is not None}
     if file is not None:
-        if trace_id or value or said:
+        if trace_id or value or members:
             raise click.UsageError("--file has whole scores: name TRACE, --name, … in its lines")
         with _lines(file) as stream:
             _end(send_scores(ServiceScores(client), read_lines(stream), project))
         return
-    row = _row(trace_id, value, said)
+    row = _row(trace_id, value, members)
     answer = client.ask(write_scores([row], project=project))
     if not sys.stdout.isatty():
         write_json(orjson.dumps(answer["items"][0]), sys.stdout, indent=False)
@@ -174,22 +174,22 @@ def _lines(file: Path) -> Iterator[IO[bytes]]:
         raise click.UsageError(f"{printable(str(file))}: {error.strerror}") from error
 
 
-def _row(trace_id: str | None, value: str | None, said: dict[str, Any]) -> dict[str, Any]:
+def _row(trace_id: str | None, value: str | None, members: dict[str, Any]) -> dict[str, Any]:
     for needed in ("name", "author"):
-        if not said.get(needed):
+        if not members.get(needed):
             raise click.UsageError(f"a score needs --{needed}, or many of them --file")
-    row = {**said, "trace_id": trace_id or "", "target": _target(trace_id, said)}
+    row = {**members, "trace_id": trace_id or "", "target": _target(trace_id, members)}
     if value is not None:
-        row["value"] = _read_value(value, said.get("value_type"))
+        row["value"] = _read_value(value, members.get("value_type"))
     return row
 
 
-def _target(trace_id: str | None, said: dict[str, Any]) -> str:
-    if said.get("conversation_id"):
+def _target(trace_id: str | None, members: dict[str, Any]) -> str:
+    if members.get("conversation_id"):
         return "conversation"
-    if said.get("step_id"):
+    if members.get("step_id"):
         return "step"
-    if not trace_id and said.get("item"):
+    if not trace_id and members.get("item"):
         return "item"
     if not trace_id:
         raise click.UsageError("a score is of something: name TRACE, --conversation or --item")
@@ -213,16 +213,16 @@ def _read_value(text: str, kind: str | None) -> float | bool | str:
 
 
 def _end(done: SentScores) -> None:
-    """Say what became of scores, and end with 1 if one was not taken."""
-    say_sent(done, {})
+    """Print how many scores were stored, and exit with 1 if one was rejected."""
+    print_sent(done, {})
     if done.refused_scores:
         click.get_current_context().exit(1)
 
 
-def say_sent(done: SentScores, told: dict[str, str], of: str = "") -> None:
-    """Print how many scores were stored, as JSON with ``told`` in a pipe, and what was refused."""
+def print_sent(done: SentScores, head: dict[str, str], of: str = "") -> None:
+    """Print how many scores were stored, as JSON with ``head`` in a pipe, and what was refused."""
     if not sys.stdout.isatty():
-        write_json(orjson.dumps({**told, **asdict(done)}), sys.stdout, indent=False)
+        write_json(orjson.dumps({**head, **asdict(done)}), sys.stdout, indent=False)
         return
     notes = ((done.waiting, "wait for their runs"), (done.left_out, "left out, of annotators"))
     rest = "".join(f", {count:,} {words}" for count, words in notes if count)

@@ -58,13 +58,13 @@ def watch_run(client: Client, trace_id: str, project: str | None, console: Conso
 
 def _wait(looks: Iterator[Look]) -> None:
     """Report on standard error what the command waits for, and when no service answers."""
-    said = ""
+    printed = ""
     for look in looks:
         waiting = "the run is live, it is printed once it has settled"
         saying = look.trouble or (waiting if _is_live(look.document) else "")
-        if saying not in ("", said):
+        if saying not in ("", printed):
             click.echo(f"spanloom: {saying}", err=True)
-        said = saying
+        printed = saying
 
 
 def _follow(client: Client, trace_id: str, project: str | None) -> Iterator[Look]:
@@ -79,7 +79,7 @@ def _follow(client: Client, trace_id: str, project: str | None) -> Iterator[Look
             if not document:
                 raise
             trouble = f"{error}, trying again"
-            pause_s = max(pause_s, _asked_pause_s(error))
+            pause_s = max(pause_s, _requested_pause_s(error))
         else:
             if newer is not None:
                 document, etag = orjson.loads(newer.body), newer.etag
@@ -93,7 +93,7 @@ def _is_live(document: Json) -> bool:
     return bool(document["extraction"]["status"] == Status.LIVE)
 
 
-def _asked_pause_s(error: Exception) -> float:
+def _requested_pause_s(error: Exception) -> float:
     return (isinstance(error, ApiError) and error.retry_after_s) or 0.0
 
 
@@ -163,8 +163,8 @@ def show_command(
     console = make_console(sys.stdout)
     if watch:
         watch_run(client, trace_id, project, console)
-    if wanted := step or step_too:
-        step_id = find_step_id(wanted, trace_id, client, project)
+    if step_name := step or step_too:
+        step_id = find_step_id(step_name, trace_id, client, project)
         body = client.step_document(trace_id, step_id, project=project)
         draw: Draw = partial(render_step, is_full=full)
     elif with_spans:

@@ -70,10 +70,10 @@ def sql_command(
     """
     text = sys.stdin.read() if statement == "-" else statement
     settings = _EXACT | (_ARRAY if form is Form.JSON else {})
-    wanted = named or _FORMATS.get(form, FORMAT)
+    fmt = named or _FORMATS.get(form, FORMAT)
     address = Address(sql_url or find_sql_url(client), os.environ.get("SPANLOOM_API_KEY", ""))
     try:
-        with ask_sql(address, text, wanted, settings) as answer:
+        with ask_sql(address, text, fmt, settings) as answer:
             _give(answer, form)
     except ClientError as error:
         start = "spanloom serve --sql-port 8123"
@@ -85,11 +85,11 @@ def _give(answer: SqlPieces, form: Form) -> None:
     if answer.format != FORMAT or form in _FORMATS:
         _pass_on(answer)
         return
-    found = read_rows(b"".join(answer.pieces))
+    result = read_rows(b"".join(answer.pieces))
     if form is Form.TABLE:
-        render_sql(found, make_console(sys.stdout))
+        render_sql(result, make_console(sys.stdout))
     else:
-        write_text(csv_lines([found.names, *found.rows] if found.names else []), sys.stdout)
+        write_text(csv_lines([result.names, *result.rows] if result.names else []), sys.stdout)
 
 
 def _pass_on(answer: SqlPieces) -> None:

@@ -85,7 +85,7 @@ def stats_command(
     commas. `spanloom fields` names what there is. Durations are milliseconds, costs US dollars;
     what nobody knows is left empty.
     """
-    found = client.stats(
+    stats = client.stats(
         metrics,
         of=of,
         by=by or (),
@@ -98,8 +98,8 @@ def stats_command(
         since=since,
         until=until,
     )
-    give_rows(found.items, render_rows, form=form, columns=columns)
-    if found.truncated:
+    give_rows(stats.items, render_rows, form=form, columns=columns)
+    if stats.truncated:
         click.echo("There are more; --top asks for more of them, --since for fewer.", err=True)
 
 
@@ -133,8 +133,8 @@ def fields_command(
 ) -> None:
     """List what `--where` can name, each with an example; with NAME its frequent values."""
     if name is None:
-        asked = [field.model_dump() for field in client.fields().items if of in (None, field.of)]
-        give_rows(asked, render_fields, form=form, columns=columns)
+        rows = [field.model_dump() for field in client.fields().items if of in (None, field.of)]
+        give_rows(rows, render_fields, form=form, columns=columns)
         return
     values = client.field_values(name, of=of or "trajectories", project=project).items
     give_rows([one.model_dump() for one in values], render_rows, form=form, columns=columns)

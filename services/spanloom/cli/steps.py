@@ -1,4 +1,4 @@
-"""``spanloom steps``: steps of many runs as rows, with their texts if asked for."""
+"""``spanloom steps``: steps of many runs as rows, on request with their texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spanloom.cli.arguments import order_option, run_filters
 from spanloom.cli.client import client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, give_rows, rows_output
-from spanloom.cli.using_views import STEPS, asked_by, narrowed, together, view_option
+from spanloom.cli.using_views import STEPS, narrowed, together, view_option, view_parameters
 from spanloom.client.errors import NotFoundError
 from spanloom.core.document import Document
 from spanloom.terminal.numbers_table import render_rows
@@ -77,9 +77,9 @@ def steps_command(
     their runs. `spanloom fields --of steps` names what can be asked. Look at one with `spanloom
     show TRACE_ID STEP_ID`.
     """
-    asked = asked_by(client, STEPS, view, filters["project"])
-    filters = narrowed(filters, asked, "run_where")
-    query, order = together(query, asked.get("where")), order or asked.get("order")
+    parameters = view_parameters(client, STEPS, view, filters["project"])
+    filters = narrowed(filters, parameters, "run_where")
+    query, order = together(query, parameters.get("where")), order or parameters.get("order")
     run_where = filters.pop("where", None)
     listed = client.steps(query, run_where=run_where, order=order, limit=limit, **filters)
     names = fields or (_SHORT if form is Form.TABLE else None)
@@ -98,22 +98,22 @@ def _with_keys(fields: str) -> str:
 
 
 def _without(hidden: frozenset[str], rows: Iterable[Row], fields: str | None) -> Iterator[Row]:
-    """Yield the rows without columns that only found their texts; all columns stay unless named."""
+    """Yield the rows without columns that were only needed to find texts; all if none is named."""
     for row in rows:
         yield {name: row[name] for name in row if not fields or name not in hidden}
 
 
 def _with_texts(rows: Iterable[Row], client: Client) -> Iterator[Row]:
-    """Yield the rows with ``input`` and ``output``; steps in a row share their run's document.
+    """Yield the rows with ``input`` and ``output``; consecutive steps share their run's document.
 
-    So do those of a few runs, whose steps alternate in an order by a value.
+    So do the steps of a few runs that alternate, as in an order by a value.
     """
     texts_of = lru_cache(maxsize=8)(partial(_texts_of, client))
     for (trace_id, project), steps in groupby(rows, lambda row: (row["trace_id"], row["project"])):
         texts = texts_of(trace_id, project)
         for row in steps:
-            asked, answered = texts.get(row["step_id"], (None, None))
-            yield {**row, "input": asked, "output": answered}
+            input_text, output_text = texts.get(row["step_id"], (None, None))
+            yield {**row, "input": input_text, "output": output_text}
 
 
 def _texts_of(client: Client, trace_id: str, project: str) -> Mapping[str, tuple[str, str]]:

@@ -43,26 +43,26 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def call_of(
-    subject: str, format_id: str, filters: Mapping[str, Any], asked: Mapping[str, Any]
+    subject: str, format_id: str, filters: Mapping[str, Any], query: Mapping[str, Any]
 ) -> Call[bytes]:
-    """Return the call for the rows; ``asked`` are ``words``, ``order`` and ``limit``.
+    """Return the call for the rows; ``query`` has ``words``, ``order`` and ``limit``.
 
-    Raises ``click.UsageError`` for what such rows cannot be asked for.
+    Raises ``click.UsageError`` for options that such rows do not have.
     """
     if format_id != _FORMAT:
         raise click.UsageError(f"--of {STEPS}, --of {SCORES} and --no-texts: --format {_FORMAT}")
     if subject == RUNS:
-        return trajectories(**asked, **filters).as_table(PARQUET)
-    given = {f"--{name}" for name, value in asked.items() if value is not None}
+        return trajectories(**query, **filters).as_table(PARQUET)
+    options = {f"--{name}" for name, value in query.items() if value is not None}
     if subject == STEPS:
-        _refuse(subject, given - {"--limit", "--order"})
+        _refuse(subject, options - {"--limit", "--order"})
         of_runs = {name: value for name, value in filters.items() if name != "where"}
-        of_steps = {name: asked[name] for name in ("limit", "order")}
+        of_steps = {name: query[name] for name in ("limit", "order")}
         listed = steps(run_where=filters.get("where"), **of_steps, **of_runs)
         return listed.as_table(PARQUET)
     preset = {"duplicate", "has_steps", "project"}
-    given |= {f"--{n}" for n, value in filters.items() if n not in preset and value is not None}
-    _refuse(subject, given)
+    options |= {f"--{n}" for n, value in filters.items() if n not in preset and value is not None}
+    _refuse(subject, options)
     return score_table(PARQUET, project=filters.get("project"))
 
 

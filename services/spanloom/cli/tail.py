@@ -62,14 +62,14 @@ def tail_command(
     end_with_reader()
     runs = islice(_follow(client, filters), limit)
     if form is not Form.TABLE:
-        give_rows(_as_they_come(runs), render_rows, form=form)
+        give_rows(_flushed(runs), render_rows, form=form)
         return
     console = make_console(sys.stdout)
-    for run in _as_they_come(runs):
+    for run in _flushed(runs):
         print_run(run, console)
 
 
-def _as_they_come(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+def _flushed(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     """Yield each run as plain JSON values; the output is flushed before the next one."""
     for run in runs:
         yield run.model_dump(mode="json")
@@ -80,7 +80,7 @@ def _follow(client: Client, filters: RunQuery) -> Iterator[Run]:
     """Yield each new version of a run that passes the filters, as it is when it is announced."""
     shown = Recent()
     shows_live = filters.get("status") == Status.LIVE
-    for change in client.changes(fields="core", on_trouble=_say, **filters):
+    for change in client.changes(fields="core", on_trouble=_print_error, **filters):
         run = change.trajectory
         if run is None or (run.status is Status.LIVE and not shows_live):
             continue
@@ -88,5 +88,5 @@ def _follow(client: Client, filters: RunQuery) -> Iterator[Run]:
             yield run
 
 
-def _say(error: ClientError) -> None:
+def _print_error(error: ClientError) -> None:
     click.echo(f"spanloom: {printable(str(error))}, trying again", err=True)

@@ -1,4 +1,4 @@
-"""Views by name: found in the service, and what they ask as arguments of the client."""
+"""Finds saved views by name, and returns their parameters as arguments of the client."""
 
 from __future__ import annotations
 
@@ -50,18 +50,22 @@ def named(views: Iterable[ViewItem], name: str) -> ViewItem | None:
 def find_view(client: Client, page: str, name: str, project: str | None) -> ViewItem:
     """Return the view of a name; raises ``click.UsageError`` with similar names."""
     views = client.views(page=page, project=project)
-    found = named(views, name)
-    if found is None:
+    view = named(views, name)
+    if view is None:
         near = resembling(name, [view.name for view in views])
-        meant = f"; did you mean {near[0]!r}?" if near else f"; `spanloom views list --page {page}`"
-        raise click.UsageError(f"there is no view {name!r} of the page {page}{meant}")
-    return found
+        suggestion = (
+            f"; did you mean {near[0]!r}?" if near else f"; `spanloom views list --page {page}`"
+        )
+        raise click.UsageError(f"there is no view {name!r} of the page {page}{suggestion}")
+    return view
 
 
-def asked_by(client: Client, page: str, name: str | None, project: str | None) -> dict[str, str]:
+def view_parameters(
+    client: Client, page: str, name: str | None, project: str | None
+) -> dict[str, str]:
     """Return the parameters of a view; none without a name.
 
-    Raises ``click.UsageError`` with what is wrong with a view that cannot be used.
+    Raises ``click.UsageError`` with the faults of a view that cannot be used.
     """
     if name is None:
         return {}
@@ -72,21 +76,23 @@ def asked_by(client: Client, page: str, name: str | None, project: str | None) -
     return dict(view.parameters)
 
 
-def narrowed(filters: Mapping[str, Any], asked: Mapping[str, str], where: str) -> dict[str, Any]:
-    """Return filters of runs with those of a view, whose query of runs is its parameter ``where``.
+def narrowed(
+    filters: Mapping[str, Any], parameters: Mapping[str, str], where: str
+) -> dict[str, Any]:
+    """Return filters of runs combined with a view, whose parameter ``where`` has the query.
 
-    Both queries hold. A time or a flag of the command line wins over the view's.
+    A run has to match both queries. A time or a flag of the command line wins over the view's.
     """
     both = dict(filters)
-    both["where"] = together(filters.get("where"), asked.get(where))
+    both["where"] = together(filters.get("where"), parameters.get(where))
     for name in ("since", "until"):
-        both[name] = filters.get(name) or asked.get(name)
+        both[name] = filters.get(name) or parameters.get(name)
     for name in ("duplicate", "has_steps"):
-        if asked.get(name) in _FLAGS and filters.get(name) is not None:
-            both[name] = _FLAGS[asked[name]]
+        if parameters.get(name) in _FLAGS and filters.get(name) is not None:
+            both[name] = _FLAGS[parameters[name]]
     return both
 
 
 def together(one: str | None, other: str | None) -> str | None:
-    """Return the query for which both hold, where there are two."""
+    """Return the conjunction of two queries; if one is missing, the other one."""
     return f"({one}) and ({other})" if one and other else one or other

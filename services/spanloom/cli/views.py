@@ -71,8 +71,8 @@ def list_command(
     client: Client,
 ) -> None:
     """List views by page and name: what each asks, whose it is, and which a page opens with."""
-    found = client.views(page=page, project=project)
-    rows = (view.model_dump(mode="json") for view in found)
+    views = client.views(page=page, project=project)
+    rows = (view.model_dump(mode="json") for view in views)
     give_rows(rows, render_views, form=form, columns=columns)
 
 
@@ -114,16 +114,16 @@ def put_command(
     Parameters are those of the page's address: where, order, since, until; of steps also run_where.
     `since=7d` stays the last seven days. The page of an --address is its path's.
     """
-    wanted = dict(map(_pair, parameters))
+    values = dict(map(_pair, parameters))
     if address is not None:
         page, of_address = _read_address(address, page)
-        wanted = {**of_address, **wanted}
-    there = named(client.views(page=page, project=project), name)
-    if there is None:
-        view = client.make_view(name, wanted, page=page, project=project, annotator=annotator)
+        values = {**of_address, **values}
+    view = named(client.views(page=page, project=project), name)
+    if view is None:
+        view = client.make_view(name, values, page=page, project=project, annotator=annotator)
     else:
-        view = client.change_view(there, parameters=wanted, annotator=annotator)
-    _say(f"{name} of the page {page} is stored: {address_of(client.url, view.model_dump())}")
+        view = client.change_view(view, parameters=values, annotator=annotator)
+    _print_line(f"{name} of the page {page} is stored: {address_of(client.url, view.model_dump())}")
 
 
 @views_group.command("rename", cls=TeachingCommand)
@@ -145,7 +145,7 @@ def rename_command(
     """Give a view another name."""
     view = find_view(client, page, name, project)
     client.change_view(view, name=new_name, annotator=annotator)
-    _say(f"{name} is {new_name} now.")
+    _print_line(f"{name} is {new_name} now.")
 
 
 @views_group.command("default", cls=TeachingCommand)
@@ -159,7 +159,7 @@ def default_command(
 ) -> None:
     """Make a view the one with which its page opens where the address asks nothing."""
     view = client.set_default_view(find_view(client, page, name, project), default=not off)
-    _say(f"The page {view.page} opens {'without a view' if off else f'with {name}'}.")
+    _print_line(f"The page {view.page} opens {'without a view' if off else f'with {name}'}.")
 
 
 @views_group.command("delete", cls=TeachingCommand)
@@ -173,7 +173,7 @@ def delete_command(
 ) -> None:
     """Delete a view, for everybody who reads the project."""
     client.delete_view(find_view(client, page, name, project), annotator=annotator)
-    _say(f"{name} is deleted.")
+    _print_line(f"{name} is deleted.")
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -193,9 +193,11 @@ def _read_address(address: str, page: str) -> tuple[str, Mapping[str, str]]:
     if last and last not in PAGES:
         known = ", ".join(PAGES)
         raise click.BadParameter(f"{last!r} is no page with views: {known}", param_hint="--address")
-    given = {name: value for name, value in parse_qsl(parts.query) if name not in _NOT_OF_VIEWS}
-    return last or (RUNS if parts.netloc else page), given
+    parameters = {
+        name: value for name, value in parse_qsl(parts.query) if name not in _NOT_OF_VIEWS
+    }
+    return last or (RUNS if parts.netloc else page), parameters
 
 
-def _say(text: str) -> None:
+def _print_line(text: str) -> None:
     click.echo(printable(text))

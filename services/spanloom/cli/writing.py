@@ -79,7 +79,7 @@ def writing(path: Path | None) -> Iterator[None]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that is there once it is whole; a device or a pipe is written at once."""
+    """Open a file that appears once it is complete; a device or a pipe is written directly."""
     if path.exists() and not path.is_file():
         with writing(path), path.open("wb") as file:
             yield file

@@ -46,8 +46,8 @@ def find_address(url: str | None, key: str | None) -> Address:
     They default to ``SPANLOOM_API_URL`` and ``SPANLOOM_API_KEY``. Raises ``ValueError`` if the
     URL is invalid.
     """
-    found = url or os.environ.get("SPANLOOM_API_URL") or DEFAULT_URL
-    return Address(to_url(found), os.environ.get("SPANLOOM_API_KEY", "") if key is None else key)
+    base_url = url or os.environ.get("SPANLOOM_API_URL") or DEFAULT_URL
+    return Address(to_url(base_url), os.environ.get("SPANLOOM_API_KEY", "") if key is None else key)
 
 
 def to_url(text: str) -> str:

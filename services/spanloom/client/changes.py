@@ -28,7 +28,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 15.0
 
 
 class ChangePage(Record):
-    """Some changes, oldest first, and where the next ones begin."""
+    """Some changes, oldest first, and the token after which the next ones begin."""
 
     items: list[Change]
     next: str
@@ -38,13 +38,13 @@ class Following:
     """The position of a reader of the feed."""
 
     def __init__(self, token: str | None) -> None:
-        """Begin after a token; ``None`` is now."""
+        """Begin after a token; ``None`` begins with the changes from now on."""
         self.token = token
         self._known = Recent()
         self._was_answered = False
         self._failures = 0
 
-    def question(self, wait_s: float) -> dict[str, str | float]:
+    def parameters(self, wait_s: float) -> dict[str, str | float]:
         """Return the next parameters; without a token they request one without waiting."""
         return {"wait": 0} if self.token is None else {"after": self.token, "wait": wait_s}
 
@@ -64,10 +64,10 @@ class Following:
         """
         if not self._was_answered or not isinstance(error, PASSING):
             raise error
-        asked_s = error.retry_after_s if isinstance(error, ApiError) else None
+        retry_after_s = error.retry_after_s if isinstance(error, ApiError) else None
         pause_s = min(FIRST_PAUSE_S * 2**self._failures, LONGEST_PAUSE_S)
         self._failures = min(self._failures + 1, 10)
-        return pause_s if asked_s is None else asked_s
+        return pause_s if retry_after_s is None else retry_after_s
 
 
 class Changes:
@@ -80,7 +80,7 @@ class Changes:
         wait_s: float = WAIT_S,
         on_trouble: Callable[[ClientError], None] = lambda _: None,
     ) -> None:
-        """Keep the function that polls the feed; the first poll is for the first change."""
+        """Keep the function that polls the feed; nothing is polled before a change is requested."""
         self._ask = ask
         self._wait_s = wait_s
         self._on_trouble = on_trouble
@@ -105,7 +105,7 @@ class Changes:
     def _follow(self) -> Iterator[Change]:
         while True:
             try:
-                page = self._ask(self._following.question(self._wait_s))
+                page = self._ask(self._following.parameters(self._wait_s))
             except ClientError as error:
                 pause_s = self._following.pause_s(error)
                 self._on_trouble(error)
@@ -115,7 +115,7 @@ class Changes:
 
 
 class AsyncChanges:
-    """The same for ``async for``."""
+    """``Changes`` for ``async for``."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class AsyncChanges:
         wait_s: float = WAIT_S,
         on_trouble: Callable[[ClientError], None] = lambda _: None,
     ) -> None:
-        """Keep the function that polls the feed; the first poll is for the first change."""
+        """Keep the function that polls the feed; nothing is polled before a change is requested."""
         self._ask = ask
         self._wait_s = wait_s
         self._on_trouble = on_trouble
@@ -146,7 +146,7 @@ class AsyncChanges:
     async def _follow(self) -> AsyncIterator[Change]:
         while True:
             try:
-                page = await self._ask(self._following.question(self._wait_s))
+                page = await self._ask(self._following.parameters(self._wait_s))
             except ClientError as error:
                 pause_s = self._following.pause_s(error)
                 self._on_trouble(error)

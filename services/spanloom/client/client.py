@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, Any, Generic, ParamSpec, Self, TypeVar, ov
 
 from spanloom.client.address import find_address
 from spanloom.client.calls import alerts as warned
-from spanloom.client.calls import annotations as said
+from spanloom.client.calls import annotations as annotation_calls
 from spanloom.client.calls import datasets as sets
 from spanloom.client.calls import experiments as tried
 from spanloom.client.calls import lists, questions, runs, upkeep
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 _P = ParamSpec("_P")
-_AskedT = TypeVar("_AskedT")
+_DescribedT = TypeVar("_DescribedT")
 _ClientT = TypeVar("_ClientT")
-_GivenT = TypeVar("_GivenT")
+_ResultT = TypeVar("_ResultT")
 
 
-class Method(Generic[_P, _AskedT, _ClientT, _GivenT]):
+class Method(Generic[_P, _DescribedT, _ClientT, _ResultT]):
     """A method with the signature and docstring of a function that only describes a request.
 
     ``carry_out`` is called with the client and the result of that function. ::
@@ -45,8 +45,8 @@ class Method(Generic[_P, _AskedT, _ClientT, _GivenT]):
 
     def __init__(
         self,
-        describe: Callable[_P, _AskedT],
-        carry_out: Callable[[_ClientT, _AskedT], _GivenT],
+        describe: Callable[_P, _DescribedT],
+        carry_out: Callable[[_ClientT, _DescribedT], _ResultT],
     ) -> None:
         """Keep the function that describes the request, and the one that carries it out."""
         self._describe, self._carry_out = describe, carry_out
@@ -55,15 +55,15 @@ class Method(Generic[_P, _AskedT, _ClientT, _GivenT]):
     @overload
     def __get__(self, client: None, owner: type[_ClientT]) -> Self: ...
     @overload
-    def __get__(self, client: _ClientT, owner: type[_ClientT]) -> Callable[_P, _GivenT]: ...
+    def __get__(self, client: _ClientT, owner: type[_ClientT]) -> Callable[_P, _ResultT]: ...
     def __get__(
         self, client: _ClientT | None, owner: type[_ClientT]
-    ) -> Self | Callable[_P, _GivenT]:
+    ) -> Self | Callable[_P, _ResultT]:
         if client is None:
             return self
 
         @wraps(self._describe)
-        def method(*args: _P.args, **kwargs: _P.kwargs) -> _GivenT:
+        def method(*args: _P.args, **kwargs: _P.kwargs) -> _ResultT:
             return self._carry_out(client, self._describe(*args, **kwargs))
 
         return method
@@ -129,11 +129,11 @@ class Client:
         timeout_s: float = 600.0,
         project: str | None = None,
     ) -> ExperimentItem:
-        """Have a function answer the items of a dataset, judge its runs, and store the scores.
+        """Call a function with the items of a dataset, judge its runs, and store the scores.
 
         ``target`` gets the input of an item; the spans that it makes meanwhile are its run, which
         is judged once it has settled. ``evaluators`` are mappings or names of stored ones; without
-        them those of the dataset. ``timeout_s`` is the wait for a run. ::
+        them those of the dataset. ``timeout_s`` limits the wait for a run. ::
 
             client.run_experiment("trips-1.5", "trips@1", target=agent.invoke, evaluators=["path"])
 
@@ -152,14 +152,14 @@ class Client:
             project=project,
         )
 
-    def follow(self, wanted: lists.Feed) -> Changes:
+    def follow(self, feed: lists.Feed) -> Changes:
         """Poll a ``Feed`` and return its changes as an iterator."""
         wait_s = min(WAIT_S, self._timeout_s / 2)
         return Changes(
-            lambda question: self.ask(wanted.call(question)),
-            wanted.after,
+            lambda position: self.ask(feed.call(position)),
+            feed.after,
             wait_s,
-            wanted.on_trouble,
+            feed.on_trouble,
         )
 
     trajectories = Method(lists.trajectories, Runs)
@@ -187,12 +187,12 @@ class Client:
     fields = Method(questions.fields, ask)
     field_values = Method(questions.field_values, ask)
 
-    annotation_entries = Method(said.annotation_entries, ask)
-    annotation_table = Method(said.annotation_table, ask)
-    annotation_corrections = Method(said.annotation_corrections, ask)
-    import_annotations = Method(said.import_annotations, ask)
-    schemes = Method(said.schemes, ask)
-    put_scheme = Method(said.put_scheme, ask)
+    annotation_entries = Method(annotation_calls.annotation_entries, ask)
+    annotation_table = Method(annotation_calls.annotation_table, ask)
+    annotation_corrections = Method(annotation_calls.annotation_corrections, ask)
+    import_annotations = Method(annotation_calls.import_annotations, ask)
+    schemes = Method(annotation_calls.schemes, ask)
+    put_scheme = Method(annotation_calls.put_scheme, ask)
 
     scores = Method(judged.scores, Table)
     write_scores = Method(judged.write_scores, ask)
@@ -292,14 +292,14 @@ class AsyncClient:
         with reading_from(self.url):
             return call.read(reply)
 
-    def follow(self, wanted: lists.Feed) -> AsyncChanges:
+    def follow(self, feed: lists.Feed) -> AsyncChanges:
         """Poll a ``Feed`` and return its changes as an iterator."""
         wait_s = min(WAIT_S, self._timeout_s / 2)
         return AsyncChanges(
-            lambda question: self.ask(wanted.call(question)),
-            wanted.after,
+            lambda position: self.ask(feed.call(position)),
+            feed.after,
             wait_s,
-            wanted.on_trouble,
+            feed.on_trouble,
         )
 
     trajectories = Method(lists.trajectories, AsyncRuns)
@@ -327,12 +327,12 @@ class AsyncClient:
     fields = Method(questions.fields, ask)
     field_values = Method(questions.field_values, ask)
 
-    annotation_entries = Method(said.annotation_entries, ask)
-    annotation_table = Method(said.annotation_table, ask)
-    annotation_corrections = Method(said.annotation_corrections, ask)
-    import_annotations = Method(said.import_annotations, ask)
-    schemes = Method(said.schemes, ask)
-    put_scheme = Method(said.put_scheme, ask)
+    annotation_entries = Method(annotation_calls.annotation_entries, ask)
+    annotation_table = Method(annotation_calls.annotation_table, ask)
+    annotation_corrections = Method(annotation_calls.annotation_corrections, ask)
+    import_annotations = Method(annotation_calls.import_annotations, ask)
+    schemes = Method(annotation_calls.schemes, ask)
+    put_scheme = Method(annotation_calls.put_scheme, ask)
 
     scores = Method(judged.scores, AsyncTable)
     write_scores = Method(judged.write_scores, ask)

@@ -85,11 +85,11 @@ class NotFoundError(ApiError):
 
 
 class ConflictError(ApiError):
-    """Somebody else has changed what was to be changed, or has taken its name (409)."""
+    """Somebody else has changed the object since it was read, or has taken its name (409)."""
 
 
 class GoneError(ApiError):
-    """The change feed is not kept as far back as a token; ``resume`` is a newer one (410)."""
+    """The change feed no longer reaches back to a token; ``resume`` is a newer one (410)."""
 
 
 class InvalidParameterError(ApiError):
@@ -131,10 +131,10 @@ BY_STATUS: dict[int, type[ApiError]] = {
 
 def _fault_lines(fault: Fault, query: str | None) -> list[str]:
     suggested = f"; did you mean {' or '.join(fault.did_you_mean)}?" if fault.did_you_mean else ""
-    said = f"{fault.parameter}: {fault.detail}{suggested}"
+    message = f"{fault.parameter}: {fault.detail}{suggested}"
     if fault.position is None or query is None:
-        return [said]
-    return [said, *(f"  {line}" for line in point_at(query, fault.position, fault.length))]
+        return [message]
+    return [message, *(f"  {line}" for line in point_at(query, fault.position, fault.length))]
 
 
 _PLACE = re.compile(r"failed at position (\d+)")
@@ -147,11 +147,11 @@ PASSING = (UnreachableError, TimedOutError, UnavailableError)
 class SqlError(ClientError):
     """A statement failed on the SQL port, for example because it took too long."""
 
-    def __init__(self, code: int, name: str, said: str, statement: str = "") -> None:
+    def __init__(self, code: int, name: str, message: str, statement: str = "") -> None:
         """Keep ClickHouse's error code and name; its message is put on one line."""
-        super().__init__(f"SQL {code} {name}: {' '.join(said.split())}")
+        super().__init__(f"SQL {code} {name}: {' '.join(message.split())}")
         self.code, self.name, self.statement = code, name, statement
-        place = _PLACE.search(said)
+        place = _PLACE.search(message)
         self.position = int(place[1]) - 1 if place else None
         """Where parsing the statement failed, in bytes from 0; ``None`` if not reported."""
 
@@ -161,8 +161,10 @@ class StatementError(SqlError):
 
     def __str__(self) -> str:
         """Write the reason, and below it the line of the statement with a caret."""
-        said = super().__str__()
+        message = super().__str__()
         if self.position is None:
-            return said
+            return message
         before = self.statement.encode()[: self.position].decode(errors="replace")
-        return "\n".join([said, *(f"  {line}" for line in point_at(self.statement, len(before)))])
+        return "\n".join(
+            [message, *(f"  {line}" for line in point_at(self.statement, len(before)))]
+        )

@@ -72,7 +72,7 @@ class Table(Found[ItemT]):
     def to_arrow(self, fields: str | None = None) -> pa.Table:
         """Return all items as a table of PyArrow (``pip install 'spanloom[arrow]'``).
 
-        ``fields`` names the columns: ``"core,cost"``; by default all. So it does below.
+        ``fields`` names the columns: ``"core,cost"``; by default all, here and below.
         """
         frames: Frames[pa.Table] = Frames("arrow", self._listing.item, has_all=fields is None)
         return self._filled(frames, self._listing.of(fields))
@@ -92,9 +92,9 @@ class Table(Found[ItemT]):
         return Found(self._client, RowWalks(self._listing.of(fields)))
 
     def _filled(self, frames: Frames[FoundT], listing: Listing[ItemT]) -> FoundT:
-        asked = listing.in_arrow() if frames.reads_arrow else None
-        if asked is not None:
-            reply = self._client.transport.ask(asked)
+        request = listing.in_arrow() if frames.reads_arrow else None
+        if request is not None:
+            reply = self._client.transport.ask(request)
             with reading_from(self._client.url):
                 if reply.media_type == ARROW:
                     return frames.read(reply.body)
@@ -115,7 +115,7 @@ class Runs(Table[Run]):
 
 
 class AsyncFound(Generic[FoundT]):
-    """The same for ``async for``."""
+    """``Found`` for ``async for``."""
 
     def __init__(self, client: AsyncSender, walked: Walked[FoundT]) -> None:
         """Keep the list; nothing is requested yet."""
@@ -139,7 +139,7 @@ class AsyncTable(AsyncFound[ItemT]):
     async def to_arrow(self, fields: str | None = None) -> pa.Table:
         """Return all items as a table of PyArrow (``pip install 'spanloom[arrow]'``).
 
-        ``fields`` names the columns: ``"core,cost"``; by default all. So it does below.
+        ``fields`` names the columns: ``"core,cost"``; by default all, here and below.
         """
         frames: Frames[pa.Table] = Frames("arrow", self._listing.item, has_all=fields is None)
         return await self._filled(frames, self._listing.of(fields))
@@ -159,9 +159,9 @@ class AsyncTable(AsyncFound[ItemT]):
         return AsyncFound(self._client, RowWalks(self._listing.of(fields)))
 
     async def _filled(self, frames: Frames[FoundT], listing: Listing[ItemT]) -> FoundT:
-        asked = listing.in_arrow() if frames.reads_arrow else None
-        if asked is not None:
-            reply = await self._client.transport.ask(asked)
+        request = listing.in_arrow() if frames.reads_arrow else None
+        if request is not None:
+            reply = await self._client.transport.ask(request)
             with reading_from(self._client.url):
                 if reply.media_type == ARROW:
                     return frames.read(reply.body)
@@ -175,8 +175,8 @@ class AsyncRuns(AsyncTable[Run]):
 
     async def first(self, count: int = 20) -> RunList:
         """Return the first runs as a list."""
-        found = AsyncFound(self._client, self._listing.first(count))
-        return RunList([run async for run in found])
+        items = AsyncFound(self._client, self._listing.first(count))
+        return RunList([run async for run in items])
 
 
 def walk_through(client: Sender, walk: Walk[FoundT]) -> Iterator[Sequence[FoundT]]:

@@ -39,19 +39,19 @@ def lines(recorded: str, most: int) -> str:
 
 
 def coloured(html: str, colour: str) -> str:
-    """Return a piece in one of our colours."""
+    """Return HTML in a colour; unchanged if one of both is empty."""
     return f'<span style="color:{colour}">{html}</span>' if html and colour else html
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table with the pieces as cells."""
+    """Return a table whose cells are HTML."""
     head = "".join(f"<th>{title}</th>" for title in titles)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     return f'<table cellpadding="4" style="text-align:left"><tr>{head}</tr>{body}</table>'
 
 
 def framed(*pieces: str) -> str:
-    """Return one piece with the pieces one below the other."""
+    """Return pieces of HTML in one frame, one below the other."""
     return f'<div style="{_FRAME}">{"".join(pieces)}</div>'
 
 
@@ -164,9 +164,9 @@ def _nested(pieces: list[_Piece]) -> Iterator[str]:
 def _opened(node: Node, depth: int) -> str:
     step = node.step
     texts = "".join(
-        _PRE.format(f"<b>{name}</b> {lines(str(said), MAX_TEXT)}")
-        for name, said in (("in", step.input), ("out", step.output))
-        if said
+        _PRE.format(f"<b>{name}</b> {lines(str(value), MAX_TEXT)}")
+        for name, value in (("in", step.input), ("out", step.output))
+        if value
     )
     if step.error:
         texts += _PRE.format(coloured(lines(str(step.error_message), MAX_TEXT), "#c00"))

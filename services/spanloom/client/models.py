@@ -52,7 +52,7 @@ class MetricsInfo(Record):
 
 
 class ModelInfo(Record):
-    """The tokens of a model call, and when its first answer came."""
+    """The tokens of a model call, and the latency of its first response."""
 
     input_tokens: int
     output_tokens: int
@@ -63,7 +63,7 @@ class ModelInfo(Record):
 
 
 class RootStep(Record):
-    """The whole run."""
+    """The whole run, as a step."""
 
     id: str
     name: str
@@ -191,7 +191,7 @@ class DiffSide(Record):
 
 
 class DiffChange(Record):
-    """A field that both have with different values."""
+    """A field that has different values in both steps."""
 
     field: str
     """``output``, ``input.limit``, ``duration`` …"""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
 import orjson
+from pydantic import BaseModel
 
 from spanloom.client.errors import (
     BY_STATUS,
@@ -20,14 +21,12 @@ from spanloom.client.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
-
-    from pydantic import BaseModel
 
 
 AnswerT = TypeVar("AnswerT")
-ModelT = TypeVar("ModelT", bound="BaseModel")
+ModelT = TypeVar("ModelT", bound=BaseModel)
 Parameters = dict[str, str | float | bool | None]
 JSON = "application/json"
 OK, NOT_MODIFIED, NOT_FOUND, NOT_ACCEPTABLE = 200, 304, 404, 406
@@ -101,10 +100,30 @@ def typed(request: Request, model: type[ModelT]) -> Call[ModelT]:
     return Call(request, read)
 
 
+class _Items(BaseModel, Generic[ModelT]):
+    items: list[ModelT]
+
+
+def typed_items(request: Request, item: type[ModelT]) -> Call[Sequence[ModelT]]:
+    """Return the call whose reply is a whole list of records as JSON."""
+    model = _Items[item]  # type: ignore[valid-type]  # pydantic makes it at run time
+
+    def read(reply: Reply) -> Sequence[ModelT]:
+        return model.model_validate_json(reply.body).items
+
+    return Call(request, read)
+
+
+def as_table(path: str, params: Parameters, media_type: str) -> Call[bytes]:
+    """Return the call for a whole list as a table or as lines of JSON, by its media type."""
+    request = Request("GET", path, given(params), {"accept": media_type}, media_type=media_type)
+    return Call(request, lambda reply: reply.body)
+
+
 def as_object(reply: Reply) -> Mapping[str, Any]:
     """Return the JSON object of a reply."""
-    found: dict[str, Any] = orjson.loads(reply.body)
-    return found
+    value: dict[str, Any] = orjson.loads(reply.body)
+    return value
 
 
 def get(path: str, **params: str | float | bool | None) -> Request:
@@ -143,6 +162,11 @@ def with_json(
     return Request(method, path, given({"project": project}), headers, orjson.dumps(body))
 
 
+def delete(path: str, annotator: str | None = None, **params: str | float | None) -> Request:
+    """Return a DELETE request, which is not retried."""
+    return Request("DELETE", path, given(params), signed(annotator), is_repeatable=False)
+
+
 def post(path: str, **params: str | float | bool | None) -> Request:
     """Return a POST request, which is not retried."""
     return Request("POST", path, given(params), is_repeatable=False)
@@ -170,9 +194,9 @@ def given_members(**members: object) -> Mapping[str, object]:
     return {name: value for name, value in members.items() if value is not None}
 
 
-def or_any(wanted: bool | None) -> bool | str:
+def or_any(value: bool | None) -> bool | str:
     """Return the value of a filter that is on by default: ``any`` turns it off."""
-    return "any" if wanted is None else wanted
+    return "any" if value is None else value
 
 
 def body_of(reply: Reply) -> bytes:
@@ -222,7 +246,7 @@ def problem_of(reply: Reply, request: Request) -> ApiError | None:
     """Return the exception for a problem document; ``None`` if the body is not one."""
     try:
         problem = orjson.loads(reply.body)
-        told = str(problem["title"]), str(problem["detail"])
+        texts = str(problem["title"]), str(problem["detail"])
         faults = [_fault(error) for error in problem.get("errors") or ()]
         resume = problem.get("resume")
     except (ValueError, TypeError, KeyError, AttributeError):
@@ -230,11 +254,11 @@ def problem_of(reply: Reply, request: Request) -> ApiError | None:
     kind = BY_STATUS.get(reply.status, ApiError)
     placed = [f.parameter for f in faults if f.position is not None or f.parameter == WHERE]
     if queries := {name: sent for name in placed if (sent := _sent(request, name)) is not None}:
-        return QueryError(queries, reply.status, *told, faults, reply.retry_after_s)
-    return kind(reply.status, *told, faults, reply.retry_after_s, resume)
+        return QueryError(queries, reply.status, *texts, faults, reply.retry_after_s)
+    return kind(reply.status, *texts, faults, reply.retry_after_s, resume)
 
 
-def _fault(error: Mapping[str, Any]) -> Fault:  # as JSON has it
+def _fault(error: Mapping[str, Any]) -> Fault:  # parsed JSON
     """Parse one fault; faults of a query also have a place, a message and suggestions."""
     position = error.get("position")
     return Fault(

@@ -37,7 +37,7 @@ DEFAULT_SQL_URL = "http://127.0.0.1:8123"
 CONNECT_S = 10.0
 """Timeout of the connection; the SQL port itself limits how long a statement takes."""
 _CODE, _FORMAT = "x-clickhouse-exception-code", "x-clickhouse-format"
-_SAID = re.compile(
+_FAILURE = re.compile(
     r"Code: (\d+)\. DB::Exception: (.*) \(([A-Z0-9_]+)\)(?: \(version .*\))?\s*", re.DOTALL
 )
 _WRONG = frozenset({400, 404, 413})
@@ -92,8 +92,8 @@ def ask_sql(
                 raise _refused(response, address.url, statement)
             kind = response.headers.get("content-type", "")
             is_text = not kind.startswith("application/octet-stream")
-            found = response.headers.get(_FORMAT, "")
-            yield SqlPieces(found, is_text, response.iter_bytes())
+            answered_format = response.headers.get(_FORMAT, "")
+            yield SqlPieces(answered_format, is_text, response.iter_bytes())
     except httpx.RequestError as error:
         raise _unreachable(error, address.url) from error
 
@@ -103,20 +103,20 @@ _TIMEOUT = httpx.Timeout(None, connect=CONNECT_S)
 
 def _refused(response: httpx.Response, url: str, statement: str) -> ClientError:
     status, text = response.status_code, response.read().decode(errors="replace")
-    found = _SAID.fullmatch(text)
-    if _CODE not in response.headers or found is None:
+    match = _FAILURE.fullmatch(text)
+    if _CODE not in response.headers or match is None:
         return NotSpanloomError(f"what answers at {url} is no SQL port (HTTP {status})")
-    code, said, name = int(found[1]), found[2], found[3]
+    code, message, name = int(match[1]), match[2], match[3]
     if status == httpx.codes.UNAUTHORIZED:
-        return UnauthenticatedError(status, name, said)
+        return UnauthenticatedError(status, name, message)
     if status == httpx.codes.SERVICE_UNAVAILABLE:
-        return UnavailableError(status, name, said)
+        return UnavailableError(status, name, message)
     kind = StatementError if status in _WRONG else SqlError
-    return kind(code, name, said, statement)
+    return kind(code, name, message, statement)
 
 
 def _unreachable(error: httpx.RequestError, url: str) -> ClientError:
-    told = fault(error, url, CONNECT_S)
-    if isinstance(told, UnreachableError):
+    failure = fault(error, url, CONNECT_S)
+    if isinstance(failure, UnreachableError):
         return UnreachableError(f"no SQL port answers at {url}")
-    return told
+    return failure

@@ -76,7 +76,7 @@ class Transport:
 
 
 class AsyncTransport:
-    """The same for one event loop of asyncio."""
+    """``Transport`` for one event loop of asyncio."""
 
     def __init__(
         self, address: Address, patience: Patience, transport: httpx.AsyncBaseTransport | None

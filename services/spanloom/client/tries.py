@@ -56,7 +56,7 @@ class Tries:
         self._made += 1
         if self._made >= self._most or not may_pass(outcome):
             return None
-        pause = _asked_pause_s(outcome)
+        pause = _requested_pause_s(outcome)
         if pause is None:
             longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** (self._made - 1))
             pause = longest * (1 + dice) / 2
@@ -70,5 +70,5 @@ def may_pass(outcome: Reply | ClientError) -> bool:
     return isinstance(outcome, UnreachableError)
 
 
-def _asked_pause_s(outcome: Reply | ClientError) -> float | None:
+def _requested_pause_s(outcome: Reply | ClientError) -> float | None:
     return outcome.retry_after_s if isinstance(outcome, Reply) else None

@@ -42,7 +42,9 @@ def make_evaluators(
         try:
             made.append(make_evaluator(one, allow_code=allow_code, folder=folder))
         except InvalidEvaluatorError as error:
-            raise (error.inside(f"evaluators.{at}") if len(several) > 1 else error) from error
+            raise (
+                error if several is not definition else error.inside(f"evaluators.{at}")
+            ) from error
     _refuse_twins(made)
     return made
 
@@ -122,10 +124,11 @@ def _first_fault(error: ValidationError, known: Iterable[str]) -> InvalidEvaluat
 
 def _refuse_twins(made: Sequence[Evaluator]) -> None:
     names: set[str] = set()
-    for evaluator in made:
+    for at, evaluator in enumerate(made):
         for name in evaluator.judging.scores:
             if name in names:
                 raise InvalidEvaluatorError(
-                    "name", f"two evaluators give the score {name}: name one of them otherwise"
+                    f"evaluators.{at}.name",
+                    f"two evaluators give the score {name}: name one of them otherwise",
                 )
             names.add(name)

@@ -61,9 +61,9 @@ def build_batch(
     """Build traces with the given statuses in this process, and store what is new.
 
     A batch that cannot be read together is split in halves, so that one unreadable trace (too large
-    for the store's memory, damaged on disk) fails alone. ``arrived`` is what the store has
-    just reported, if the caller has queried them. Raises ``RetryableError`` if the store
-    does not answer or accepts no writes, which is no fault of a trace.
+    for the store's memory, damaged on disk) fails alone. ``arrived`` is the store's latest answer
+    about these traces, if the caller has queried it. Raises ``RetryableError`` if the store
+    does not answer or accepts no writes, which no trace has caused.
     """
     try:
         arrived = store.spans.arrived(list(requested)) if arrived is None else arrived
@@ -93,8 +93,8 @@ def write_apart(
     """Store and announce records; a record that cannot be written fails alone.
 
     That includes refused records, records too large for the store, and unexpected errors. Raises
-    ``RetryableError`` for every other retryable failure. A record for which another build was
-    faster is lost: its trace is built again.
+    ``RetryableError`` for every other retryable failure. A record overtaken by another build is
+    lost: its trace is built again.
     """
     if not records:
         return
@@ -131,7 +131,7 @@ def _prepare(
     arrived: Mapping[TraceKey, Arrived],
     options: BuildOptions,
 ) -> tuple[BatchResult, list[TrajectoryRecord], FirstLook]:
-    """Read and extract; return the result so far, the records to write, and what was looked up."""
+    """Read and extract; return the result so far, the records to write, and the lookups."""
     parts = read_traces(store.spans, list(requested), arrived, options.max_trace_spans)
     make_room = _room_maker(store, sum(len(part.spans) for part in parts.values()))
     make_room()
@@ -164,7 +164,7 @@ class BuildRequest(NamedTuple):
 
     traces: Mapping[TraceKey, Status]
     failed_before: bool = False
-    """Whether the last attempt failed; workers, if any, build these, where they do no harm."""
+    """Whether the last attempt failed; workers, if any, build these, isolated from the service."""
 
 
 class Built(NamedTuple):

@@ -1,12 +1,12 @@
-"""Finds traces that have to be built, and keeps them until they are.
+"""Finds traces that must be built, and keeps them until they are built.
 
 A window over the seconds of the store's clock finds changes (``window.py``). A trace leaves the
-table only when a build is stored that read all that had arrived, and had seen the request of each
-change that was found; in which order these became visible does not matter. The watermark is the
-second before which everything is extracted, or stored as unfinished: a new extractor starts there.
+table only when a build is stored that read all spans that had arrived, including the request of
+each change found, in whatever order these became visible. The watermark is the second before which
+everything is extracted, or stored as unfinished: a new extractor starts there.
 
-Each sweep also compares the requests of a share of all traces with their progress, whenever they
-came, so that nothing rests on how long an INSERT takes to become visible.
+Each sweep also compares the requests of a share of all traces with their progress, independent of
+their time, so correctness does not depend on how long an INSERT takes to become visible.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ if TYPE_CHECKING:
     from spanloom.extractor.window import Look
 
 MANY_WAITING = 50_000
-"""While so many traces wait, changes from before the start are not read."""
+"""If this many traces wait, changes from before the start are not read."""
 SHARES = 256
-"""Each sweep compares one of so many shares of all traces, by the first digits of their ids."""
+"""Each sweep compares one of this many shares of all traces, by the first digits of their ids."""
 MANY_MISSES = 3
-"""After so many builds that were not enough, the store is searched for what they missed."""
+"""After this many incomplete builds, the store is searched for the missing spans."""
 
 
 class Outcome(NamedTuple):
-    """What a build of a trace achieved."""
+    """The outcome of building a trace."""
 
     seq: int
-    """The newest sequence that it saw."""
+    """The newest sequence that it read."""
     status: Status
     is_stored: bool
-    """Whether it read all that had arrived, and is what is stored now, or that has more."""
+    """Whether it read all arrived spans, and the stored build has these spans or more."""
     seen: AbstractSet[tuple[int, int]]
-    """The requests that had arrived: the sequence of each, and its spans."""
+    """The requests that had arrived: sequence and number of spans of each."""
 
 
 class Discovery:
@@ -65,7 +65,7 @@ class Discovery:
     ) -> None:
         """Start with an empty table; the first look begins at the watermark.
 
-        ``held`` returns the slices whose traces are built here: other processes have the others.
+        ``held`` returns the slices whose traces this process builds.
         """
         self._progress = progress
         self._timing = timing
@@ -87,7 +87,7 @@ class Discovery:
         held = self._held()
         if self._swept_ns is None:
             if held == NONE:
-                return  # this process does not know its share yet
+                return  # the share of this process is still unknown
             self._accept(self._window.begin(now.ns, held), now)
             self._slices, self._swept_ns = held, now.ns
         else:
@@ -99,7 +99,7 @@ class Discovery:
         self._forget_removed(now.ns)
 
     def due(self, now_ns: int) -> Sequence[tuple[PendingTrace, Status]]:
-        """Return the traces to build now, those without news for longest first."""
+        """Return the traces to build now, those without new spans for longest first."""
         ready = [
             (trace, status)
             for trace in self._pending.values()
@@ -129,13 +129,13 @@ class Discovery:
             self._pending.pop(trace.key, None)
 
     def settles_ns(self) -> int | None:
-        """Return when the next trace settles, in ns of ``Moment``; ``None`` if none waits."""
+        """Return the time at which the next trace settles, in ns of ``Moment``, if any waits."""
         times = (settles_ns(trace, self._timing) for trace in self._pending.values())
         return min(times, default=None)
 
     @property
     def uncovered(self) -> int:
-        """Number of waiting traces of which the last build could not read all that had arrived."""
+        """Number of waiting traces whose last build could not read all arrived spans."""
         return sum(1 for trace in self._pending.values() if trace.misses)
 
     @property
@@ -146,9 +146,8 @@ class Discovery:
     def revisit(self, keys: Sequence[TraceKey], now_ns: int, sizes: Mapping[TraceKey, int]) -> None:
         """Make extracted traces due again, because another trace changed their meaning.
 
-        Those of other processes are found by them, since the request to revisit is stored. One of a
-        run of many traces waits in proportion to the spans of the run (``sizes``), and pays for
-        them.
+        Other processes find their own traces by the stored request to revisit. A trace of a run of
+        several waits in proportion to the spans of the run (``sizes``), and pays for them.
         """
         new = [key for key in keys if key not in self._pending and covers(self._slices, key)]
         known = self._progress.read_progress(new) if new else {}
@@ -167,7 +166,7 @@ class Discovery:
             )
 
     def _compare_a_share(self, now: Moment) -> None:
-        """Add the traces of the next share that need to be built, whatever made that unnoticed."""
+        """Add the traces of the next share that need to be built and were missed so far."""
         if len(self._pending) < MANY_WAITING:
             begins_with = f"{self._share % SHARES:02x}"
             found = self._progress.overlooked(begins_with, self._slices)
@@ -175,7 +174,7 @@ class Discovery:
             self._share += 1
 
     def _forget_removed(self, now_ns: int) -> None:
-        """Expect no more what is no longer stored: retention or a deletion has removed it."""
+        """Stop expecting requests that retention or a deletion has removed."""
         missing = {
             (trace.key, *request)
             for trace in self._pending.values()
@@ -200,7 +199,7 @@ class Discovery:
             self._accept(self._window.look(now.ns), now)
 
     def _claim(self, held: Slices, now: Moment) -> None:
-        """Begin with the slices gained since the last look, and forget the lost ones."""
+        """Take over the slices gained since the last look, and drop the lost ones."""
         lost = moved(self._window.slices, held).lost
         if lost:
             self._window.lose(lost)
@@ -210,7 +209,7 @@ class Discovery:
         gained = moved(self._slices, held).gained
         if gained:
             self._recall(self._window.gain(gained, now.ns), now)
-        self._slices = held  # only now: what failed is tried again
+        self._slices = held  # last, so that a failure is tried again
 
     def _record_watermark(self) -> None:
         if self._slices is None:
@@ -228,7 +227,7 @@ class Discovery:
         self._window.accept(look, now.ns)
 
     def _recall(self, look: Look, now: Moment) -> None:
-        """Add changes of the time before the start; waiting traces are only updated."""
+        """Add changes from before the start; waiting traces are only updated."""
         self._take([c for c in look.changes if c.key not in self._pending], now)
         for change in look.changes:
             _update(self._pending[change.key], change, now)
@@ -250,7 +249,7 @@ class Discovery:
 
     def _begin(self, change: TraceChange, known: Progress | None, now: Moment) -> PendingTrace:
         trace = _begin(change, known, now)
-        if known and not change.span_count:  # to be built again though nothing came
+        if known and not change.span_count:  # to be built again without new spans
             trace.span_count = known.arrived
             trace.retry_ns = now.ns + build_wait_ns(known.arrived, self._timing)
         return trace

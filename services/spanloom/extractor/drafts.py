@@ -42,11 +42,11 @@ class Drafts:
     trajectories: dict[TraceKey, Trajectory] = field(default_factory=dict)
     calls: dict[TraceKey, Sequence[Call]] = field(default_factory=dict)
     records: dict[TraceKey, int] = field(default_factory=dict)
-    """Number of log records of coding agents among the events of the spans, where there are any."""
+    """Number of coding agents' log records among the events of the spans, if not 0."""
     parts: dict[TraceKey, Part] = field(default_factory=dict)
-    """What is known of traces that may be a part of a run."""
+    """Facts of traces that may be a part of a run."""
     has_gone: dict[TraceKey, bool] = field(default_factory=dict)
-    """Of parts that are stored: whether spans are gone, here or in another trace of the run."""
+    """For stored parts: whether spans were removed, here or in another trace of the run."""
     result: BatchResult = field(default_factory=BatchResult)
     """The outcome of the traces so far."""
 
@@ -114,7 +114,7 @@ def make_drafts(
 ) -> Drafts:
     """Extract each trace by itself: one that raises fails alone.
 
-    Empties ``parts`` on the way: the spans of a long trace take as much memory as everything after.
+    Empties ``parts`` meanwhile: the spans of a long trace take as much memory as all later steps.
     """
     drafts = Drafts()
     result = drafts.result
@@ -134,15 +134,15 @@ def make_drafts(
 
 
 class _Next(Enum):
-    """What becomes of the draft of a trace."""
+    """The decision on a trace's draft."""
 
     WRITE = "write"
     KEEP = "keep"
-    """Spans are gone: the stored trajectory, which has them, stays."""
+    """Spans were removed: the stored trajectory, which has them, stays."""
     SAME = "same"
-    """The stored one was built from the same, and has come further."""
+    """The stored one was built from the same spans, and is more complete."""
     AGAIN = "again"
-    """It was built from less than is stored, though there is more, or another one writes it now."""
+    """It was built from fewer spans than the stored one, or another builder is writing it."""
 
 
 def _note_read(key: TraceKey, part: TracePart, result: BatchResult) -> None:
@@ -193,7 +193,7 @@ def make_records(
 
 
 def _confirmed(drafts: Drafts, heads: Sequence[Head]) -> Iterator[Confirmation]:
-    """Yield the whole builds that read more than the stored ones, which have their content."""
+    """Yield complete builds that read more than the stored ones, but have the same content."""
     result = drafts.result
     for head in heads:
         mark = result.reads[head.key].mark
@@ -231,9 +231,9 @@ def _status(requested: Status, trajectory: Trajectory, *, is_whole: bool) -> Sta
 
 
 def _next(key: TraceKey, drafts: Drafts, head: Head | None) -> _Next:
-    """Return what becomes of a draft, by what it and the stored trajectory were built from.
+    """Return the decision on a draft, by the spans that it and the stored trajectory have.
 
-    Spans are gone only if a build that read all that had arrived has fewer.
+    Spans count as removed only if a build that read all arrived spans has fewer.
     """
     if head is None or not head.version:
         return _Next.WRITE
@@ -252,8 +252,8 @@ def _next(key: TraceKey, drafts: Drafts, head: Head | None) -> _Next:
 def _has_gone(key: TraceKey, drafts: Drafts, head: Head | None) -> bool:
     """Return whether the stored document has spans that were not read.
 
-    If all that had arrived was read, retention has removed them; else they are not visible yet.
-    Log records of coding agents may have been spans until the spans they belong to arrived.
+    If all arrived spans were read, retention has removed them; else they are not visible yet.
+    Log records of coding agents may have counted as spans until their own spans arrived.
     """
     trajectory = drafts.trajectories[key]
     if head is None or not head.seq:

@@ -1,4 +1,4 @@
-"""Finds calls that are reported in two traces, whichever trace is extracted first."""
+"""Finds calls that are reported in two traces, in any order of extraction."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 MAX_LATE = 3
-"""So many first calls of a run are looked up: reports may have begun late by some calls."""
+"""The number of first calls of a run to look up: a report may lack some first calls."""
 _START = attrgetter("start_ns")
 _IS_BARE = attrgetter("is_bare")
 
@@ -46,9 +46,9 @@ class Repeats:
     """Duplicates found for a batch, in both directions."""
 
     originals: dict[TraceKey, DuplicateOf] = field(default_factory=dict)
-    """Traces of the batch that only repeat a call of another trace, with the original."""
+    """Traces of the batch that duplicate a call of another trace, with the original."""
     stored: list[TraceKey] = field(default_factory=list)
-    """Stored traces that repeat a call of the batch, or did when they were built."""
+    """Stored traces that duplicate a call of the batch, or did when they were built."""
 
 
 def find_repeats(
@@ -56,8 +56,8 @@ def find_repeats(
 ) -> Repeats:
     """Compare the calls of the traces just built with each other and with the store's.
 
-    Of those that are ``known``, as they were stored before, the stored repeats are found too: the
-    calls that they share may have gone.
+    For ``known`` traces, which were stored before, the stored duplicates are found too: their
+    common calls may have been removed.
     """
     repeats = Repeats()
     by_project: defaultdict[str, list[Call]] = defaultdict(list)
@@ -89,7 +89,7 @@ def _compare(own: Sequence[Call], stored: Sequence[Call], repeats: Repeats) -> N
 
 
 def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: Repeats) -> None:
-    """Compare each run with those that may report its first calls as well."""
+    """Compare each run with those that may report the same first calls."""
     every = {**own, **stored}
     for key, calls in every.items():
         if not (known := identifying_calls(calls)):
@@ -146,7 +146,7 @@ class _CallsByContent:
 def _load(
     finder: CallFinder, project: str, own: Sequence[Call], known: Sequence[TraceKey]
 ) -> Sequence[Call]:
-    """Return the stored rows near these calls, and of the repeats of the known traces."""
+    """Return the stored rows near these calls, and those of the known traces' duplicates."""
     at_ns = own[0].start_ns if own else 0
     again = (repeat_window(key, at_ns) for key in known)
     return finder.find(project, [*map(_window, own), *again])

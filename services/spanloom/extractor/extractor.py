@@ -36,15 +36,15 @@ MAX_TRACES = 2_000
 MAX_SPANS = 20_000
 """A batch ends at this many traces, or spans by discovery's count."""
 FEW_TRACES = 50
-"""Up to so many traces, a look and its batch cost about as much as for one."""
+"""Up to this many traces, a look and its batch cost about as much as for one."""
 AFTER_FEW = 1.5
 """Factor of the pause after a look that found few traces."""
 MIN_REST_S = 0.02
-"""Shortest pause between looks under load: other threads get their turn."""
+"""Shortest pause in seconds between looks under load, in which other threads can run."""
 UNREAD_S = 60.0
-"""After so long without a look for changes, other processes should know."""
+"""Seconds without a look for changes after which other processes are informed."""
 AFTER_A_BUG_S = 5.0
-"""Pause after an unexpected error, before the next try."""
+"""Pause in seconds after an unexpected error."""
 
 log = get_logger("extractor")
 
@@ -158,7 +158,7 @@ class Extractor:
             self._stopping.wait(rest_s)
 
     def _work(self) -> float:
-        """Build what is due and a piece of a replay, if there is one; return the pause in seconds.
+        """Build the due traces and a piece of a replay, if any; return the pause in seconds.
 
         After a piece of a replay the pause is as long as the piece took, so that half of the time
         remains for arriving spans.
@@ -193,7 +193,7 @@ class Extractor:
                 yield BuildRequest(requested, failed_before=any(t.attempts for t, _ in own))
 
     def _own(self, batch: Sequence[Due]) -> Sequence[Due]:
-        """Return the traces that this process still has to build: another one may have come."""
+        """Return the traces that this process still has to build: a new process may have some."""
         held = self._held()
         return [due for due in batch if covers(held, due[0].key)]
 
@@ -201,8 +201,8 @@ class Extractor:
 def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:
     """Split the work into batches that fit into memory, in the order of the store's keys.
 
-    The store reads and writes neighbours together; another order makes a backlog take half as long
-    again. Traces that failed before come last, each alone.
+    The store reads and writes neighbours together; any other order takes half as long again for a
+    backlog. Traces that failed before come last, each alone.
     """
     batch: list[Due] = []
     spans = 0

@@ -1,4 +1,4 @@
-"""Builds the homes of runs of which the parts came as several traces."""
+"""Builds runs that arrived as several traces, each in the trace that is its home."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def join_runs(
 
 
 def _repeats(drafts: Drafts, joins: Joins) -> Mapping[TraceKey, DuplicateOf]:
-    """Return the parts that another trace shows; their calls are no longer theirs."""
+    """Return the parts that another trace shows, and to which their calls now belong."""
     found = {}
     for key in drafts.parts:
         if joins.homes[key] != key and key in drafts.trajectories:
@@ -72,7 +72,7 @@ def _join(
 ) -> None:
     """Build a home from the spans of its parts, the earliest up to the limit of a trace.
 
-    Its read mark remains that of its own spans: a part may leave it for another home, and when one
+    Its read mark covers only its own spans: a part may move to another home, and when a part
     changes, the home is built again.
     """
     others = joins.members[home]
@@ -114,7 +114,7 @@ def _is_gone(part: Part, read: Mapping[TraceKey, Sequence[Span]]) -> bool:
 
 
 def _distinct(traces: Iterable[Sequence[Span]]) -> Sequence[Span]:
-    """Return the spans of all traces; of equal ids the first trace's: ids are unique in a trace."""
+    """Return the spans of all traces; for equal ids that of the first trace."""
     spans: dict[str, Span] = {}
     for trace in traces:
         own = {span.span_id: span for span in trace}

@@ -1,8 +1,8 @@
-"""Joins traces that are parts of one run, whichever of them is extracted first.
+"""Joins traces that are parts of one run, in any order of extraction.
 
-The home of a run is built from the spans of all its parts; the others are stored as repeats of it.
-A build of a part makes its home due again, a build of a home the parts that are stored with another
-home. A home makes no part due that knows its home, so this always ends.
+The home of a run is built from the spans of all its parts; the other parts are stored as duplicates
+of it. A build of a part makes its home due again, a build of a home those parts that are stored
+with another home. A part that is stored with the right home is not made due, so this always ends.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
     """A project and the key of a conversation in it."""
 
 MAX_PARTS = 5_000
-"""Of a conversation with more parts in six days none is joined, so that each build stays cheap."""
+"""Conversations with more parts in six days are not joined, so that each build stays cheap."""
 FAR_NS = 3 * DAY_NS
-"""So far around a part others are read: those within a day, and those that decide their homes."""
+"""Time in ns around a part in which others are read: within a day, and those deciding homes."""
 _LAST_NS = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Joins:
-    """Which traces of a batch belong together, and with which stored ones."""
+    """The traces of a batch and stored traces that belong together."""
 
     homes: dict[TraceKey, TraceKey] = field(default_factory=dict)
     """The home of each part of the batch."""
     members: defaultdict[TraceKey, list[Part]] = field(default_factory=lambda: defaultdict(list))
     """The other parts of each run that has its home in the batch."""
     former: dict[TraceKey, Part] = field(default_factory=dict)
-    """The parts of the batch as they are stored, where they are."""
+    """The stored state of the parts of the batch, if any."""
     due: dict[TraceKey, int] = field(default_factory=dict)
     """Stored traces to build again, with the number of spans of their runs."""
     gone: set[TraceKey] = field(default_factory=set)
-    """Parts of which spans are gone: they stay as they are stored."""
+    """Parts with removed spans: their stored state stays."""
     crowded: set[TraceKey] = field(default_factory=set)
     """Parts that stay alone because their conversation has too many."""
 
@@ -63,7 +63,9 @@ def find_joins(finder: PartFinder, parts: Mapping[TraceKey, Part]) -> Joins:
     every = [part for found in stored.values() for part in found]
     joins.former.update((part.key, part) for part in every if part.key in parts)
     for key, before in joins.former.items():
-        if before.span_count > parts[key].span_count:  # retention: the stored document stays
+        if (
+            before.span_count > parts[key].span_count
+        ):  # removed by retention: the stored document stays
             joins.gone.add(key)
             joins.homes[key] = key._replace(trace_id=before.home)
             own[key.project, parts[key].session].pop(key)
@@ -96,19 +98,19 @@ def _compare(
             joins.members[home].append(part)
     joins.homes.update((key, homes[key]) for key in own)
     due = [
-        *_left_behind(own, homes, joins.former),
+        *_left_alone(own, homes, joins.former),
         *_misplaced(own, built, stored, homes),
         *_left(own, stored, homes, joins.former),
     ]
     joins.due.update((key, sizes[key]) for key in due)
 
 
-def _left_behind(
+def _left_alone(
     own: Mapping[TraceKey, Part],
     homes: Mapping[TraceKey, TraceKey],
     former: Mapping[TraceKey, Part],
 ) -> Iterator[TraceKey]:
-    """Yield the homes of the parts just built, those of now and those of before."""
+    """Yield the current and the former homes of the parts just built."""
     for key in own:
         yield homes[key]
         if (before := former.get(key)) is not None:
@@ -121,10 +123,10 @@ def _left(
     homes: Mapping[TraceKey, TraceKey],
     former: Mapping[TraceKey, Part],
 ) -> Iterator[TraceKey]:
-    """Yield the homes that a part has left by what is new in the batch.
+    """Yield the homes that a part has left because of the batch.
 
-    A home may have been built with a part before that part was stored with this home, so what the
-    part knows is not enough: its home by all that was stored until now is asked for, too.
+    A home may have been built with a part before that part was stored with this home, so the
+    part's stored home is not enough: its home according to all stored parts is yielded, too.
     """
     if all(_is_placed_alike(part, former.get(key)) for key, part in own.items()):
         return
@@ -146,9 +148,9 @@ def _misplaced(
     stored: Sequence[Part],
     homes: Mapping[TraceKey, TraceKey],
 ) -> Iterator[TraceKey]:
-    """Yield stored parts with another home than they know, of those that the batch may change.
+    """Yield stored parts near the batch whose stored home is outdated.
 
-    At the edges of what was read homes are not known.
+    At the edges of the time read, homes are unknown.
     """
     times = sorted(t for part in own.values() for t in (part.start_ns, part.prompt_ns) if t)
     for part in stored:
@@ -158,7 +160,7 @@ def _misplaced(
 
 
 def _is_near(part: Part, times: Sequence[int]) -> bool:
-    """Return whether a part began within a day of any of these times, which are in order."""
+    """Return whether a part began within a day of any of these times, which are sorted."""
     n = bisect_left(times, part.start_ns - DAY_NS)
     return n < len(times) and times[n] <= part.start_ns + DAY_NS
 

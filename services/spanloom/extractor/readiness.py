@@ -21,16 +21,16 @@ NS = 1_000_000_000
 MAX_ATTEMPTS = 5
 """The last attempt always stores a trajectory, if necessary one that shows the error."""
 GROWN_BY = 4
-"""A live trace is built again when it is larger, or older, by one part in so many: a quarter."""
+"""A live trace is built again when its size or age has grown by 1 / this: a quarter."""
 A_SPAN_NS = 100_000
 """Estimated time to build a trace, per span, in ns."""
 IDLE_SHARE = 4
-"""A constantly growing trace waits so many times as long as its build takes."""
+"""A constantly growing trace waits this many times as long as its build takes."""
 MISSED_S = 0.2
-"""First wait after a build that could not read all that had arrived; doubles up to a minute."""
+"""First wait in seconds after an incomplete build; doubles up to a minute."""
 MAX_MISSED_S = 60.0
 MAX_DOUBLINGS = 30
-"""Upper limit of doublings of the wait: a trace may grow for days."""
+"""The most doublings of the wait: a trace may grow for days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +71,13 @@ class PendingTrace:
 
     key: TraceKey
     known: set[tuple[int, int]]
-    """The requests that are to be seen in a build: the sequence of each, and its spans."""
+    """The requests that a build must have read: sequence and number of spans of each."""
     first_ns: int
     last_ns: int
-    """When its newest span was accepted; times are those of ``Moment``."""
+    """Time of accepting its newest span; times are those of ``Moment``."""
     has_root: bool
     root_ns: int = 0
-    """When the change with its root was accepted; 0 if long ago, or not yet."""
+    """Time of accepting the change with its root; 0 if long ago, or not yet."""
     span_count: int = 0
     live_builds: int = 0
     built_ns: int = 0
@@ -87,34 +87,34 @@ class PendingTrace:
     """Consecutive failed attempts since the newest span."""
     retry_ns: int = 0
     failed_ns: int = 0
-    """When the last attempt failed."""
+    """Time of the last failed attempt."""
     misses: int = 0
-    """Consecutive builds that could not read all that had arrived."""
+    """Consecutive builds that could not read all arrived spans."""
     built_seq: int = 0
     """The newest sequence in an earlier build, by this or another process."""
     is_built: bool = False
     """Whether a finished build was stored before the changes that it waits for."""
     first_accepted_ns: int = 0
-    """When its first span was accepted, by the collector's wall clock; for display only."""
+    """Time of accepting its first span, by the collector's wall clock; for display only."""
     since_s: int = 0
     """The second, by the store's clock, of the first change not covered by stored progress; 0 if
     the store has the trace as unfinished."""
 
     def note_failure(self, now_ns: int) -> None:
-        """Record a failed attempt, and when to retry."""
+        """Record a failed attempt, and the time to retry."""
         self.attempts += 1
         self.failed_ns = now_ns
         self.since_s = 0  # stored as failed: a restart finds it
         self.retry_ns = now_ns + int(retry_delay_s(self.attempts) * NS)
 
     def note_miss(self, now_ns: int) -> None:
-        """Record a build that was not enough, and when to look again."""
+        """Record an incomplete build, and the time to try again."""
         wait_s = min(MISSED_S * (1 << min(self.misses, MAX_DOUBLINGS)), MAX_MISSED_S)
         self.misses += 1
         self.retry_ns = now_ns + int(wait_s * NS)
 
     def reset_misses(self, now_ns: int) -> None:
-        """Look again soon: what was missed may have come with something new."""
+        """Try again soon: new changes may include the missed spans."""
         if self.misses:
             self.misses = 0
             self.retry_ns = min(self.retry_ns, now_ns + int(MISSED_S * NS))
@@ -152,7 +152,7 @@ def next_status(trace: PendingTrace, now_ns: int, timing: Timing) -> Status | No
 
 
 def settles_ns(trace: PendingTrace, timing: Timing) -> int:
-    """Return when the trace settles if no more spans come, in ns of ``Moment``."""
+    """Return the time at which the trace settles without new spans, in ns of ``Moment``."""
     quiet_s = timing.root_quiet_s if trace.has_root else timing.no_root_quiet_s
     return max(trace.last_ns + int(quiet_s * NS), trace.retry_ns)
 
@@ -160,7 +160,7 @@ def settles_ns(trace: PendingTrace, timing: Timing) -> int:
 def _has_waited(trace: PendingTrace, now_ns: int, timing: Timing) -> bool:
     """Return whether enough time has passed since the last live build.
 
-    A run whose root has just come is about to settle, so its live builds pause for that long.
+    A run whose root has just arrived is about to settle, so its live builds pause until then.
     """
     if trace.has_root and now_ns - trace.root_ns < 2 * timing.root_quiet_s * NS:
         return False
@@ -189,7 +189,7 @@ def _is_worth_building(trace: PendingTrace, now_ns: int, timing: Timing) -> bool
 
 
 def build_wait_ns(span_count: int, timing: Timing) -> int:
-    """Return how long a trace of so many spans waits until it is built once more, in ns."""
+    """Return the time in ns that a trace of this size waits until it is built again."""
     return min(span_count * A_SPAN_NS * IDLE_SHARE, int(timing.growing_max_s * NS))
 
 

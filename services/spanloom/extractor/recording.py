@@ -85,7 +85,7 @@ class NewServices:
 
 
 LOST_S = (0.1, 1.0)
-"""Seconds after which a trace is built again for which another build was faster."""
+"""Range of seconds after which a trace overtaken by another build is built again."""
 
 
 class Recorder:
@@ -128,10 +128,10 @@ class Recorder:
         self._new_services.log_new(result.services)
 
     def _without_lost(self, batch: Sequence[Due], result: BatchResult) -> Iterator[Due]:
-        """Yield the traces of a batch that are not lost; those stay due, and soon.
+        """Yield the traces of a batch that are not lost; lost ones are soon due again.
 
-        Each waits another while, so that two extractors do not meet each other again; one that
-        read less than is stored waits longer and longer for what it did not see.
+        Each waits a random time, so that two extractors do not collide again; one that read less
+        than is stored waits longer each time for the missing spans.
         """
         now_ns = self._clock()
         for due in batch:
@@ -144,7 +144,7 @@ class Recorder:
                 trace.note_miss(now_ns)
 
     def _known(self, batch: Sequence[Due], result: BatchResult) -> Mapping[TraceKey, Progress]:
-        """Return the recorded progress of the traces of which nothing was written."""
+        """Return the recorded progress of the traces without a written trajectory."""
         keys = [trace.key for trace, _ in batch if trace.key not in result.written]
         return self._store.progress.read_progress(keys) if keys else {}
 
@@ -214,7 +214,7 @@ class Recorder:
 
 
 def _is_stored(key: TraceKey, result: BatchResult) -> bool:
-    """Return whether a whole build is stored: this one, or one that has as much."""
+    """Return whether a complete build is stored: this one, or an equally complete one."""
     return key in result.whole and key not in result.lost
 
 
@@ -231,10 +231,10 @@ def _outcome(key: TraceKey, status: Status, result: BatchResult) -> Outcome:
 
 
 def _ends(known: Mapping[TraceKey, Progress], result: BatchResult) -> Mapping[TraceKey, Status]:
-    """Return the ends that another builder has recorded of runs that this one calls live.
+    """Return the ends that another builder has recorded for runs that are live for this one.
 
-    If no more has arrived since, that record stays: else the run is due again, and nobody who waits
-    for its end need be left.
+    If nothing has arrived since, that record stays; otherwise the run would be due again, possibly
+    without a process that waits for its end.
     """
     return {
         key: one.status
@@ -247,9 +247,9 @@ def _ends(known: Mapping[TraceKey, Progress], result: BatchResult) -> Mapping[Tr
 
 
 def _is_built(trace: PendingTrace, recorded: Progress | None) -> bool:
-    """Return whether another builder has recorded a whole build of all that this one waits for.
+    """Return whether another builder has recorded a complete build of all that this one waits for.
 
-    A failure in its place would have the trace built again by nobody who does not wait for it.
+    Recording a failure in its place would hide that build from processes that do not wait for it.
     """
     return (
         recorded is not None
@@ -264,6 +264,6 @@ def _has_as_much(recorded: Progress, arrived: Arrived) -> bool:
 
 
 def _matches(reached: Progress, known: Mapping[TraceKey, Progress]) -> bool:
-    """Return whether progress is recorded already, but for its error."""
+    """Return whether equal progress, except for its error, is already recorded."""
     before = known.get(reached.key)
     return before is not None and replace(before, error="") == reached

@@ -46,15 +46,17 @@ def make_record(
 ) -> TrajectoryRecord | None:
     """Return the next version of a trajectory, or ``None`` if it would equal the stored one.
 
-    A stored one that is in no list, because its writer died, is written again under a new number.
-    So is one over which a build that knows less may be written at any time.
+    A stored one that is missing in lists, because its writer died, is written again under a new
+    number. So is one that a build from fewer spans may still replace.
     """
     version = head.next_version if head is not None else 1
     trajectory = _with_warnings_of(trajectory, status, seq)
     document = encode_document(trajectory, version, status)
     verdicts = encode_spans(trajectory)
-    told = [repr(part).encode()] if part else []  # what others find it by may change alone
-    fingerprint = _fingerprint(*without_version(document), verdicts, *told)
+    extra = (
+        [repr(part).encode()] if part else []
+    )  # the keys by which others find it may change alone
+    fingerprint = _fingerprint(*without_version(document), verdicts, *extra)
     record = TrajectoryRecord(
         key=key,
         version=version,
@@ -73,7 +75,7 @@ def make_record(
 
 
 def _stays(head: Head, build: Build) -> bool:
-    """Return whether the stored trajectory stays, as it has the content of a new build."""
+    """Return whether the stored trajectory stays because it equals the new build."""
     is_unsafe = build.is_whole and knows_more(build.precedence, head.reserved.rivals)
     return head.fingerprint == build.fingerprint and head.is_listed and not is_unsafe
 
@@ -81,7 +83,7 @@ def _stays(head: Head, build: Build) -> bool:
 def _other_rows(
     trajectory: Trajectory, part: Part | None, responses: Mapping[str, str]
 ) -> Iterator[Call]:
-    """Yield the rows of the index of calls that find the trace by something else than a call."""
+    """Yield the rows of the call index that find the trace by other keys than calls."""
     key = TraceKey(trajectory.project, trajectory.trace_id)
     if part:
         yield part.as_call()
@@ -92,10 +94,10 @@ def _other_rows(
 
 
 def _with_warnings_of(trajectory: Trajectory, status: Status, seq: int) -> Trajectory:
-    """Return the trajectory with the warnings that its status and its arrival leave.
+    """Return the trajectory with only the warnings that apply to its status.
 
-    A live run has no warnings about absent spans such as the root, which comes when the run ends,
-    and is not unfinished.
+    A live run has no warnings about absent spans such as the root, which arrives when the run
+    ends, and is not unfinished.
     """
     if status is Status.LIVE and trajectory.absences:
         shown = [text for text in trajectory.warnings if text not in trajectory.absences]

@@ -35,7 +35,7 @@ MAX_SPANS = 4_000
 AHEAD = 4_000
 """Number of traces read from the store at once."""
 TRIES = 3
-"""So often a trace is built for which another build is faster, which had the same spans."""
+"""The most attempts for a trace that another build with the same spans overtakes."""
 LOOK_S = 2.0
 """Seconds between queries for new replays while there are none."""
 log = get_logger("extractor")
@@ -82,7 +82,7 @@ class Replayer:
     def go_on(self, replay: Replay) -> Replay:
         """Run one piece of a replay, and return the progress of the whole.
 
-        Of several parts it is one of the last: the extractors begin with the first of theirs.
+        If a replay is in parts, the last one is taken: extractors begin with their first ones.
         """
         if parts := self._unfinished_parts(replay):
             reached = self._run_piece(parts[-1])
@@ -91,7 +91,7 @@ class Replayer:
         return self._store.replays.get(replay.id, Reach.ALL) or replay
 
     def _unfinished_parts(self, replay: Replay) -> Sequence[Replay]:
-        """Return what is left of a replay; without anything left it is recorded as finished."""
+        """Return the unfinished parts of a replay; if there are none, record it as finished."""
         parts = [p for p in self._store.replays.parts(replay) if not p.is_finished]
         if not parts:
             self._store.replays.finish(replay)
@@ -127,7 +127,7 @@ class Replayer:
         return piece
 
     def _build(self, piece: Sequence[StoredTrace], *, is_first: bool) -> tuple[int, int]:
-        """Build the traces of a piece again; return how many were written and how many failed.
+        """Build the traces of a piece again; return the numbers of written and failed ones.
 
         Live traces are skipped: they are built soon anyway, and could have settled since. The first
         piece after a start or an error may be stored already without its announcements.
@@ -161,7 +161,7 @@ class Replayer:
         return stored
 
     def _built(self, requested: Mapping[TraceKey, Status]) -> BatchResult:
-        """Build traces; those for which another build was faster some times more."""
+        """Build traces; repeat those that another build overtakes, up to ``TRIES`` times."""
         result, left = BatchResult(), requested
         for _ in range(TRIES):
             result.lost = set()

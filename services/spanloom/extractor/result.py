@@ -1,4 +1,4 @@
-"""What a batch of traces is built with, the operator's options, and its outcome."""
+"""The operator's options for building a batch of traces, and its outcome."""
 
 from __future__ import annotations
 
@@ -89,27 +89,27 @@ class BatchResult:
     """The outcome of a batch."""
 
     seqs: dict[TraceKey, int] = field(default_factory=dict)
-    """The newest sequence that each build has seen; 0 if the trace has no spans."""
+    """The newest sequence that each build has read; 0 if the trace has no spans."""
     arrived: dict[TraceKey, Arrived] = field(default_factory=dict)
-    """What had arrived of each trace before it was read."""
+    """The arrivals of each trace before it was read."""
     reads: dict[TraceKey, Read] = field(default_factory=dict)
-    """How much of each trace its build read."""
+    """The part of each trace that its build read."""
     whole: set[TraceKey] = field(default_factory=set)
-    """Traces whose builds read all that had arrived."""
+    """Traces whose builds read all arrived spans."""
     unlisted: dict[TraceKey, Mapping[int, int]] = field(default_factory=dict)
-    """What was read of sequences that no known request has (``TracePart.unlisted``)."""
+    """Spans read from sequences that no known request has (``TracePart.unlisted``)."""
     statuses: dict[TraceKey, Status] = field(default_factory=dict)
-    """The actual status of each built trace: discovery may not know of a root, or of a recovery."""
+    """The actual status of each built trace: discovery may have missed a root or a recovery."""
     written: set[TraceKey] = field(default_factory=set)
     """Traces whose trajectory is new or changed."""
     lost: set[TraceKey] = field(default_factory=set)
-    """Traces to build again: another build was stored meanwhile, or knew more."""
+    """Traces to build again: another build was stored meanwhile, or had read more."""
     kept: set[TraceKey] = field(default_factory=set)
     """Traces with expired spans: the stored document, which has them, stays."""
     stored: dict[TraceKey, Announcement] = field(default_factory=dict)
     """The announcement of each trace whose stored trajectory stays."""
     confirmed: list[Confirmation] = field(default_factory=list)
-    """Builds that read more than the stored ones, all that had arrived, and have their content."""
+    """Builds that read all arrived spans, more than the stored ones, with the same content."""
     failures: dict[TraceKey, Exception] = field(default_factory=dict)
     repeated_elsewhere: list[TraceKey] = field(default_factory=list)
     """Stored traces that repeat a call of this batch, or are parts of the same run: they have to be

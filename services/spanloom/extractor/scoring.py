@@ -1,8 +1,8 @@
-"""Stores the scores that evaluation results among the spans become (``core/scoring``).
+"""Stores the scores made of evaluation results among the spans (``core/scoring``).
 
-They are made anew with every build and compared with those stored: a repeat, a replay or a second
-build after a crash changes nothing. A result that counts under another step than before, because a
-span came late, takes its score along. What somebody stored later through the API stays.
+They are made anew with every build and compared with the stored ones: a repeat, a replay or a
+second build after a crash changes nothing. If a late span moves a result to another step, its score
+moves too. Scores stored later through the API stay.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 def settle_scores(store: BuildingStore, result: BatchResult) -> None:
-    """Store the scores of a batch that differ from those stored; call it after the runs are.
+    """Store the scores of a batch that differ from the stored ones; call it after storing runs.
 
-    Only of traces that were read whole: else a score could be missing that is there. A trace whose
-    scores are refused fails alone. Raises ``RetryableError`` if the store does not answer.
+    Only for completely read traces: otherwise existing scores could seem to be missing. A trace
+    whose scores are refused fails alone. Raises ``RetryableError`` if the store does not answer.
     """
     scoring = result.scoring
     if not (scoring.scores or scoring.responses or scoring.named):
@@ -48,7 +48,7 @@ def settle_scores(store: BuildingStore, result: BatchResult) -> None:
 
 
 def _find_waiting(store: BuildingStore, scoring: Scoring, whole: AbstractSet[TraceKey]) -> None:
-    """Add the scores of results that name a response of these traces, and no span."""
+    """Add the scores of results that name a response of these traces instead of a span."""
     wanted: dict[TraceKey, list[tuple[TraceKey, str]]] = defaultdict(list)
     for key in scoring.responses.keys() & whole:
         for response_id, step_id in scoring.responses[key].items():
@@ -61,7 +61,7 @@ def _find_waiting(store: BuildingStore, scoring: Scoring, whole: AbstractSet[Tra
 
 
 def _revisit_answered(store: BuildingStore, result: BatchResult) -> None:
-    """Let the stored runs be built again that have the responses which results name."""
+    """Make stored runs due again that contain responses named by results."""
     by_project: dict[str, set[str]] = defaultdict(set)
     for key, named in result.scoring.named.items():
         by_project[key.project].update(named)
@@ -91,9 +91,9 @@ def _store(store: BuildingStore, keys: Sequence[TraceKey], result: BatchResult) 
 
 
 def changes(made: Iterable[Score], stored: Iterable[Score]) -> Iterator[Score]:
-    """Yield the revisions that make the stored scores of one trace those that were made.
+    """Yield the revisions that turn the stored scores of one trace into ``made``.
 
-    Stored ones of other origin than telemetry are left as they are, unless they are older.
+    Stored scores of other origin than telemetry are not changed, unless they are older.
     """
     known = {score.id: score for score in stored}
     for score in made:

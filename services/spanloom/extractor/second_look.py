@@ -1,9 +1,8 @@
-"""Looks for calls and parts of other traces once more after a batch is stored.
+"""Looks up calls and parts of other traces a second time, after a batch is stored.
 
 Two extractors that build two reports of one call at the same time do not find each other's before
-they write. Each writes before it looks again, so at least one of the two sees the other. Where only
-one process builds, its batches are looked up and stored one after the other, and there is no second
-look.
+they write. Each looks again after writing, so at least one of the two finds the other. If only one
+process builds, it looks up and stores its batches one after the other, without a second look.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FirstLook:
-    """What a batch was built with: its calls and parts, and what was found of others."""
+    """The calls and parts of a batch, and the other traces found when it was built."""
 
     calls: Mapping[TraceKey, Sequence[Call]]
     repeats: Repeats
     known: AbstractSet[TraceKey]
-    """Those that had been stored before."""
+    """The traces of the batch that had been stored before."""
     parts: Mapping[TraceKey, Part] = field(default_factory=dict)
     joins: Joins = field(default_factory=Joins)
 
 
 def look_again(index: CallIndex, first: FirstLook, result: BatchResult) -> None:
-    """Add what was stored meanwhile, and matters to the traces written, to those to build again."""
+    """Make traces due again because of calls or parts that were stored meanwhile."""
     written = result.written
     calls = {key: own for key, own in first.calls.items() if key in written}
     parts = {key: part for key, part in first.parts.items() if key in written}
@@ -49,14 +48,14 @@ def look_again(index: CallIndex, first: FirstLook, result: BatchResult) -> None:
 
 
 def _repeated(first: Repeats, now: Repeats) -> Iterator[TraceKey]:
-    """Yield the traces that repeat another one than they did."""
+    """Yield the traces whose original has changed since the first look."""
     for key, original in now.originals.items():
         if first.originals.get(key) != original:
             yield key
 
 
 def _joined(first: Joins, now: Joins, parts: AbstractSet[TraceKey]) -> Iterator[TraceKey]:
-    """Yield the parts that have another home than they had, and the homes that show others."""
+    """Yield the parts whose home has changed, and the homes whose parts have changed."""
     for key in parts:
         is_same_home = first.homes.get(key) == now.homes.get(key)
         if not is_same_home or _sizes(first, key) != _sizes(now, key):

@@ -1,4 +1,4 @@
-"""What sharing adds to discovery: traces of lost slices go, and each slice has a watermark."""
+"""Sharing for discovery: drops traces of lost slices, and keeps a watermark per slice."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class Moved(NamedTuple):
-    """The slices that a process holds since its last look, and those that it holds no more."""
+    """The slices that a process has gained and lost since its last look."""
 
     gained: frozenset[int]
     lost: frozenset[int]
 
 
 def moved(before: Slices, now: Slices) -> Moved:
-    """Return what has changed; nothing if all slices are held without sharing."""
+    """Return the gained and lost slices; none if all are held without sharing."""
     if before is None or now is None:
         return Moved(frozenset(), frozenset())
     return Moved(now - before, before - now)
@@ -38,9 +38,9 @@ def lost_traces(
 def slice_watermarks(
     reached: Mapping[int, int], pending: Mapping[TraceKey, PendingTrace]
 ) -> Mapping[int, int]:
-    """Return the second before which all waiting traces of each slice are known to the store.
+    """Return by slice the second before which the store knows all waiting traces.
 
-    ``reached`` has the second before which everything of a slice was read.
+    ``reached`` has by slice the second before which everything was read.
     """
     marks = dict(reached)
     for key, trace in pending.items():

@@ -1,9 +1,9 @@
 """Reads traces up to a maximum number of spans; of a larger trace only a part is read.
 
 The number of arrived spans is known before reading, so a trace of usual size costs no extra query.
-If the record of arrivals is behind the spans, what was read is counted, and then a part is read.
-Which spans are read depends on the stored spans alone, not on their order of arrival. What was read
-is compared with what had arrived (``core/coverage.py``).
+If the record of arrivals lags the spans, the spans read are counted, and then a part is read. Which
+spans are read depends only on the stored spans, not on their order of arrival. The spans read are
+compared with the arrived ones (``core/coverage.py``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def read_traces(
 ) -> dict[TraceKey, TracePart]:
     """Return the spans of the traces, at most ``max_spans`` of each.
 
-    ``arrived`` is what had arrived of each trace before.
+    ``arrived`` has the arrivals of each trace before reading.
     """
     large = {key for key in keys if arrived.get(key, NOTHING_ARRIVED).spans > max_spans}
     usual = [key for key in keys if key not in large]
@@ -48,13 +48,13 @@ def read_traces(
 
 
 class Compared(NamedTuple):
-    """Traces that were read completely, compared with what had arrived."""
+    """Completely read traces, compared with their arrivals."""
 
     parts: dict[TraceKey, TracePart]
     unsure: Mapping[TraceKey, Contents]
-    """Those of which the ids have to be compared; until then they do not count as whole."""
+    """Traces whose span ids must be compared; until then they do not count as whole."""
     large: Sequence[TraceKey]
-    """Those with more spans or content events than are shown; they are not among the parts."""
+    """Traces with more spans or content events than are shown, which are not in ``parts``."""
 
 
 def whole_parts(
@@ -87,15 +87,15 @@ def whole_parts(
 
 
 def _whole(part: TracePart) -> TracePart:
-    """Return a part that has seen all that had arrived.
+    """Return a part marked as complete.
 
-    Its newest sequence stays that of what counts, so that equal spans make equal documents.
+    Its newest sequence stays that of its spans, so that equal spans make equal documents.
     """
     return part._replace(is_whole=True)
 
 
 def _covered(spans: SpanReader, unsure: Mapping[TraceKey, Contents]) -> Sequence[TraceKey]:
-    """Return the traces of which all was read, by ids: some spans were sent again."""
+    """Return the traces that were read completely, judged by ids: some spans were sent again."""
     ids = spans.read_ids(list(unsure)) if unsure else {}
     return [key for key, contents in unsure.items() if covers(contents, ids.get(key, ()))]
 
@@ -103,9 +103,9 @@ def _covered(spans: SpanReader, unsure: Mapping[TraceKey, Contents]) -> Sequence
 def _built_whole(
     spans: SpanReader, parts: Mapping[TraceKey, TracePart], arrived: Mapping[TraceKey, Arrived]
 ) -> Sequence[TraceKey]:
-    """Return the traces that a stored build read whole, and of which nothing has arrived since.
+    """Return the traces without arrivals since a stored build read them completely.
 
-    What is missing now was removed by retention.
+    Retention has removed their missing spans.
     """
     partial = [key for key, part in parts.items() if not part.is_whole]
     built = spans.whole_builds(partial) if partial else {}

@@ -58,30 +58,30 @@ class ChangeWindow:
         self._appends: int | None = None
 
     def begin(self, now_ns: int, slices: Slices = ALL) -> Look:
-        """Set the clock, and leave the time since the watermark to ``go_back``."""
+        """Set the clock; ``go_back`` reads the time since the watermark."""
         self._set_clock(now_ns)
         self._slices, self._hours = slices, []
         self._known = dict(self._progress.inserted(self._clock_s - SWEEP_BACK_S))
         return self._begin(slices, self._clock_s)
 
     def gain(self, gained: frozenset[int], now_ns: int) -> Look:
-        """Begin with slices as ``begin`` does with all; again it changes nothing.
+        """Begin with slices as ``begin`` does with all; repeating it changes nothing.
 
-        What becomes visible from now on is found by looks, since a fingerprint is that of all
-        slices; what is visible already is left to ``go_back``.
+        Looks find changes that become visible from now on, as a fingerprint covers all slices;
+        ``go_back`` reads those that are already visible.
         """
         look = self._begin(gained, self._time(now_ns))
         self._slices = gained.union(self._slices or ())
         return look
 
     def lose(self, lost: frozenset[int]) -> None:
-        """Read nothing of these slices any more."""
+        """Stop reading these slices."""
         self._slices = frozenset(self._slices or ()) - lost
         hours = ((hour, frozenset(slices or ()) - lost) for hour, slices in self._hours)
         self._hours = [(hour, slices) for hour, slices in hours if slices]
 
     def look(self, now_ns: int) -> Look:
-        """Read what changed in the last seconds; no query if the store had no appends since."""
+        """Read the changes of the last seconds; no query if the store had no appends since."""
         appends = self._progress.appends()
         if appends is not None and appends == self._appends:
             return Look((), {}, appends=appends)
@@ -89,7 +89,7 @@ class ChangeWindow:
         return replace(look, appends=appends)
 
     def sweep(self, now_ns: int) -> Look:
-        """Set the clock and read what changed in the quarter of an hour before the last look."""
+        """Set the clock and read the changes of the quarter of an hour before the last look."""
         looked_s = self._looked_s
         self._set_clock(now_ns)
         since_s = min(looked_s, self._clock_s) - SWEEP_BACK_S
@@ -99,7 +99,7 @@ class ChangeWindow:
         if not changed:
             return Look((), {})
         look = self._read(min(changed))
-        # Seconds without traces of the own slices are known too; none is newer than what was read.
+        # Seconds without traces of our slices are known too; none is newer than the time read.
         return replace(look, fingerprints={**marks, **look.fingerprints})
 
     def go_back(self) -> Look:
@@ -144,11 +144,11 @@ class ChangeWindow:
 
     def _begin(self, slices: Slices, clock_s: int) -> Look:
         mark = self._progress.read_watermark(slices)
-        if mark > clock_s + LOOK_BACK_S:  # the store's clock was set back: it is useless
+        if mark > clock_s + LOOK_BACK_S:  # the store's clock was set back: the watermark is useless
             mark = 0
         hours = self._progress.inserted(max(mark - SWEEP_BACK_S, 0), HOUR_S)
         look = Look(self._progress.unfinished(slices), {})
-        # Only now: after a query that fails, the next look may have other slices.
+        # Last: after a failed query, the next look may have other slices.
         left = {*self._hours, *((hour, slices) for hour in hours)}
         self._hours = sorted(left, key=itemgetter(0), reverse=True)
         return look

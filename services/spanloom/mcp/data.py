@@ -46,10 +46,10 @@ def _cut(value: Any, most: int) -> Any:  # as above
     if isinstance(value, str):
         return shortened(value, most)
     if isinstance(value, dict):
-        kept = {
+        shortened_members = {
             shortened(key, most): _cut(inner, most) for key, inner in islice(value.items(), few)
         }
-        return kept | ({"…": f"{len(value) - few:,} more"} if len(value) > few else {})
+        return shortened_members | ({"…": f"{len(value) - few:,} more"} if len(value) > few else {})
     if isinstance(value, list):
         kept_items = [_cut(inner, most) for inner in value[:few]]
         return kept_items + ([f"… {len(value) - few:,} more"] if len(value) > few else [])
@@ -96,12 +96,15 @@ def write_whole(head: Mapping[str, object], text: str, next_call: str) -> str:
     body = _fitted_head(head)
     room = _room(body)
     begins = clean(text[: 4 * room])  # cleaning may shorten it; the rest is never read
-    kept = begins[:room]
-    while len(_json(kept)) > room:  # quotes and the like take two characters
-        kept = kept[: len(kept) * 9 // 10]
-    body["text"] = kept
-    if len(kept) < len(begins) or len(text) > 4 * room:
-        body["left_out_chars"], body["next_call"] = len(text) - len(kept), next_call[: _ROOM // 2]
+    beginning = begins[:room]
+    while len(_json(beginning)) > room:  # quotes and the like take two characters
+        beginning = beginning[: len(beginning) * 9 // 10]
+    body["text"] = beginning
+    if len(beginning) < len(begins) or len(text) > 4 * room:
+        body["left_out_chars"], body["next_call"] = (
+            len(text) - len(beginning),
+            next_call[: _ROOM // 2],
+        )
     return f"{NOTICE}\n{_json(body)}"
 
 

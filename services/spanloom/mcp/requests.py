@@ -37,7 +37,7 @@ class ApiAccess(Protocol):
     """
 
     def client(self, headers: Headers) -> AsyncClient:
-        """Return a client that sends that key."""
+        """Return a client for a tool call, which sends its key."""
 
     def key(self, headers: Headers) -> str:
         """Return the key; empty without one."""
@@ -122,7 +122,7 @@ class PageStart(NamedTuple):
 
 
 def page_start(cursor: str, since: str) -> PageStart:
-    """Return the start of a cursor from ``next_cursor_of``; of an empty one the first since a time.
+    """Return where a page begins: after a cursor of ``next_cursor_of``, without one at ``since``.
 
     The cursor carries its start time: ``7d`` is another time with every call, and a cursor of the
     API is valid with the same query only.

@@ -55,7 +55,7 @@ def step_json(placed: Placed, max_chars: int) -> Json:
 
 
 def run_summary(document: Json, steps: int) -> Json:
-    """Return the summary of a run, which has so many ``steps``."""
+    """Return the summary of a run; ``steps`` is how many it has."""
     view = Document(document)
     root, extraction = view.root, view.extraction
     shown = ("status", "outcome", "agents", "models", "cost", "conversation_id", "warnings")

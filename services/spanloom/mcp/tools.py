@@ -87,7 +87,7 @@ class Tools:
     """One method per tool; its docstring is the description that agents read."""
 
     def __init__(self, api: ApiAccess) -> None:
-        """Use the API by these clients."""
+        """Use the API through these clients."""
         self._api = api
 
     async def search_trajectories(

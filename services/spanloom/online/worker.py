@@ -178,7 +178,7 @@ class OnlineWorker(RepeatingPart):
             if run is None:
                 yield Ended(ended(newest, WorkState.DROPPED))
             elif newest.rule_version < rule.version:
-                candidate = Candidate.of_document(newest.key, run.document, newest.asked_us)
+                candidate = Candidate.of_document(newest.key, run.document, newest.known_us)
                 self._intake.take([candidate], [rule])
                 yield Ended(ended(newest, WorkState.DROPPED))
             else:

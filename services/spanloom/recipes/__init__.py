@@ -1,7 +1,8 @@
 """Recipes of ``spanloom instrument``: how to make agents of each framework send spans.
 
-In: a framework and a way; one TOML file each, run by the tests. Out: a ``Recipe`` with packages,
-code, variables and settings. Coding agents are frameworks that need no code.
+In: a framework and an instrumentation (``way``), each pair a TOML file that the tests run. Out: a
+``Recipe`` with packages, code, variables and settings. Coding agents are frameworks that need no
+code.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ KEY = "sl_…"
 
 
 class UnknownRecipeError(SpanloomError):
-    """There is no framework or way of that name."""
+    """No framework or instrumentation has that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +105,20 @@ def _bare(name: str) -> str:
 
 
 def _as_a_way(name: str, frameworks: Sequence[Framework]) -> str:
-    """Return the commands for an instrumentation that was taken for a framework, else nothing."""
-    found = [
+    """Return the commands for an instrumentation that was given as a framework, else nothing."""
+    commands = [
         f"`spanloom instrument {one.name} {recipe.way}`"
         for one in frameworks
         for recipe in one.recipes
         if _bare(name) == _bare(recipe.way)
     ]
-    return f"'{name}' instruments frameworks: {', '.join(found)}" if found else ""
+    return f"'{name}' instruments frameworks: {', '.join(commands)}" if commands else ""
 
 
 def find_recipe(framework: Framework, way: str | None) -> Recipe:
-    """Return the recipe of a way, the recommended one without.
+    """Return the recipe with this instrumentation; without ``way`` the recommended one.
 
-    Raises ``UnknownRecipeError`` with the ways there are.
+    Raises ``UnknownRecipeError`` with the names that a framework has.
     """
     if way is None:
         return framework.recipes[0]

@@ -69,7 +69,7 @@ class Sessions:
 T = TypeVar("T")
 MAX_WAITING = 64
 WAIT_S = 20.0
-"""How many statements may wait for a thread, and how long, before they are refused."""
+"""Limits of the number of statements that wait for a thread, and of their wait in seconds."""
 _CANCEL_AGAIN_S = 0.2
 _LOOK_S = 0.5
 """Interval in which a running statement checks whether the service is stopping."""

@@ -1,4 +1,4 @@
-"""The agreement of an evaluator with people, on a terminal."""
+"""Prints the agreement of an evaluator with people."""
 
 from __future__ import annotations
 
@@ -23,37 +23,39 @@ _FIGURES = {
 }
 
 
-def render_agreement(told: Mapping[str, Any], console: Console) -> None:
+def render_agreement(agreement: Mapping[str, Any], console: Console) -> None:
     """Print figures, then how often each pair of labels was given: rows are those of people."""
     figures = Table(box=None, pad_edge=False, show_header=False)
     for name, title in _FIGURES.items():
-        value, why = told[name], told["reasons"].get(name, "")
-        between = name == "kappa" and told["low"] is not None
-        note = f"{told['low']:.4f} to {told['high']:.4f}" if between else why
+        value, why = agreement[name], agreement["reasons"].get(name, "")
+        between = name == "kappa" and agreement["low"] is not None
+        note = f"{agreement['low']:.4f} to {agreement['high']:.4f}" if between else why
         shown = "" if value is None else f"{value:.4f}"
         figures.add_row(title, Text(shown, "bold"), Text(printable(note), "dim"))
     console.print(figures)
-    if told["confusion"]:
-        console.print(_confusion(told))
+    if agreement["confusion"]:
+        console.print(_confusion(agreement))
     rest = {
         "only_evaluator": "only the evaluator judged",
         "only_people": "only people judged",
         "undecided": "on which people have no majority",
     }
-    noun = "step" if told["unit"] == "step" else "run"
-    notes = "".join(f", {told[key]:,} {words}" for key, words in rest.items() if told[key])
-    console.print(Text(printable(f"{counted(told['n'], noun)} compared{notes}")))
+    noun = "step" if agreement["unit"] == "step" else "run"
+    notes = "".join(
+        f", {agreement[key]:,} {words}" for key, words in rest.items() if agreement[key]
+    )
+    console.print(Text(printable(f"{counted(agreement['n'], noun)} compared{notes}")))
 
 
-def _confusion(told: Mapping[str, Any]) -> Table:
-    counts = {(one["human"], one["evaluator"]): one["units"] for one in told["confusion"]}
+def _confusion(agreement: Mapping[str, Any]) -> Table:
+    counts = {(one["human"], one["evaluator"]): one["units"] for one in agreement["confusion"]}
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("people \\ evaluator")
-    for label in told["labels"]:
+    for label in agreement["labels"]:
         table.add_column(Text(printable(str(label))), justify="right")
     table.add_column("base rate", justify="right")
-    for human in told["labels"]:
-        cells = [f"{counts.get((human, said), 0):,}" for said in told["labels"]]
-        rate = told["base_rate"].get(str(human), 0.0)
+    for human in agreement["labels"]:
+        cells = [f"{counts.get((human, label), 0):,}" for label in agreement["labels"]]
+        rate = agreement["base_rate"].get(str(human), 0.0)
         table.add_row(Text(printable(str(human))), *cells, f"{rate:.1%}")
     return table

@@ -1,4 +1,4 @@
-"""Alerts, and what they fired for, on a terminal."""
+"""Prints alerts and their events."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _STYLES = {"firing": "bold red", "withdrawn": "yellow", "resolved": "green"}
 
 
-def asked_text(item: Item) -> str:
-    """Return what an alert asks as one line."""
+def condition_text(item: Item) -> str:
+    """Return the condition of an alert as one line."""
     where = printable(item["where"] or "")
     if item["metric"] is None:
         return where
@@ -44,14 +44,14 @@ def render_alerts(items: Sequence[Item], console: Console) -> None:
         firing = Text(f"{item['firing']:,}", _STYLES["firing"] if item["firing"] else "")
         paused = " (paused)" if item["paused"] else ""
         name = Text(f"{printable(item['name'])}{paused}", "bold")
-        table.add_row(name, firing, Text(asked_text(item)))
+        table.add_row(name, firing, Text(condition_text(item)))
     console.print(table)
 
 
 def render_alert(item: Item, console: Console) -> None:
-    """Print one alert: what it asks, how much fires, whom it tells."""
+    """Print one alert: its condition, how much fires, its channels."""
     console.print(Text(printable(item["name"]), "bold"))
-    lines = [f"asks  {asked_text(item)}", f"version  {item['version']}", _firing(item)]
+    lines = [f"asks  {condition_text(item)}", f"version  {item['version']}", _firing(item)]
     if item["waits_for_settled"]:
         lines.append("fires once a run has settled: it can hold by absence")
     if item["severity"]:
@@ -77,7 +77,7 @@ def render_events(items: Sequence[Item], console: Console, now_ms: int) -> None:
         state = Text(item["state"], _STYLES.get(item["state"], ""))
         of = item["trace_id"] or ", ".join(map(str, (item["group"] or {}).values()))
         when = age(now_ms - int(item["at"]))
-        table.add_row(when, state, Text(printable(of)), Text(_why(item)), Text(_told(item)))
+        table.add_row(when, state, Text(printable(of)), Text(_why(item)), Text(_deliveries(item)))
     console.print(table)
 
 
@@ -116,6 +116,6 @@ def _why(item: Item) -> str:
     return ", ".join(printable(step["name"]) for step in item["evidence"])
 
 
-def _told(item: Item) -> str:
+def _deliveries(item: Item) -> str:
     states = [one["state"] for one in item["deliveries"]]
     return ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))

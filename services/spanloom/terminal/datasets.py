@@ -1,4 +1,4 @@
-"""Datasets on a terminal."""
+"""Prints datasets."""
 
 from __future__ import annotations
 
@@ -28,13 +28,16 @@ def render_datasets(items: Sequence[Item], console: Console) -> None:
     for item in items:
         last = item["versions"][-1] if item["versions"] else None
         numbers = (str(last["version"]), f"{last['items']:,}") if last else ("", "")
-        name, told = Text(printable(item["name"]), "bold"), Text(printable(item["description"]))
-        table.add_row(name, f"{item['draft_items']:,}", *numbers, told)
+        name, description = (
+            Text(printable(item["name"]), "bold"),
+            Text(printable(item["description"])),
+        )
+        table.add_row(name, f"{item['draft_items']:,}", *numbers, description)
     console.print(table)
 
 
 def render_dataset(item: Item, console: Console) -> None:
-    """Print one dataset: what it is for, what it holds, a line for each version."""
+    """Print one dataset: its description, its numbers of items, a line for each version."""
     console.print(Text(printable(item["name"]), "bold"))
     if item["description"]:
         console.print(Text(f"  {printable(item['description'])}"))

@@ -8,7 +8,11 @@ import orjson
 from rich.table import Table
 from rich.text import Text
 
-from spanloom.core.diff.said import is_said, said_on_both, same_until
+from spanloom.core.diff.message_text import (
+    common_prefix_length,
+    differing_messages,
+    is_message_list,
+)
 from spanloom.core.document import whole
 from spanloom.core.showing.values import dollars, duration, printable, shortened
 from spanloom.terminal.output import TYPE_STYLES, signs_of
@@ -77,19 +81,19 @@ def _step(row: Json, side: str) -> Text:
 
 
 def _lines(change: Json, signs: Signs) -> Iterator[list[Text]]:
-    """Yield the two cells of a change; of messages those of each that differs."""
+    """Yield the two cells of a change; for messages, those of each message that differs."""
     field, a, b = (change[name] for name in ("field", *_SIDES))
-    pairs = said_on_both(a, b) if is_said(a) or is_said(b) else [(a, b)]
+    pairs = differing_messages(a, b) if is_message_list(a) or is_message_list(b) else [(a, b)]
     for pair in pairs:
         yield [_change(field, value, signs) for value in _apart(*pair)]
 
 
 def _apart(a: object, b: object) -> tuple[object, object]:
-    """Return two values, long texts and JSON from shortly before their first difference."""
+    """Return two values; long texts and JSON begin shortly before their first difference."""
     a, b = (_as_json(value) if isinstance(value, dict | list) else value for value in (a, b))
     if not isinstance(a, str) or not isinstance(b, str):
         return a, b
-    start = same_until(a, b) - MAX_VALUE_CHARS // 4
+    start = common_prefix_length(a, b) - MAX_VALUE_CHARS // 4
     return (a, b) if start < MAX_VALUE_CHARS // 2 else (f"…{a[start:]}", f"…{b[start:]}")
 
 

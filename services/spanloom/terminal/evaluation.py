@@ -27,7 +27,7 @@ _STYLES = {
 
 
 def render_evaluation(head: Mapping[str, Any], reasons: Sequence[str], console: Console) -> None:
-    """Print the head of a report: scores, gates, and what they come to."""
+    """Print the head of a report: scores, gates, and the outcome."""
     console.print(summary_table(head["summary"]))
     if head["gates"]:
         gates = _table("gate", "verdict", "why")
@@ -43,7 +43,7 @@ def render_evaluation(head: Mapping[str, Any], reasons: Sequence[str], console: 
 
 
 def summary_table(summary: Mapping[str, Any]) -> Table:
-    """Return a table of what scores come to, by name."""
+    """Return a table of the summaries of scores, by name."""
     scores = _table("score", "passed", "interval", "mean", "ok", "n/a", "errors", "skipped")
     for name, one in summary.items():
         counts = (one[status] for status in ("ok", "na", "error", "skipped"))

@@ -1,4 +1,4 @@
-"""Experiments on a terminal."""
+"""Prints experiments."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def render_experiments(items: Sequence[Item], console: Console) -> None:
 
 
 def render_experiment(item: Item, console: Console) -> None:
-    """Print one experiment: how far it is, and what its results come to."""
+    """Print one experiment: its progress, and the summary of its results."""
     head = Text.assemble(Text(printable(item["name"]), "bold"), ": ", _status(item))
     done = f"{item['done']:,} of {counted(item['total'], 'run')}"
     console.print(Text.assemble(head, f", {done}, {counted(item['errors'], 'error')}"))
@@ -59,7 +59,7 @@ def render_experiment(item: Item, console: Console) -> None:
 
 
 def render_results(rows: Sequence[Item], console: Console) -> None:
-    """Print results: item, score, and what was found."""
+    """Print results: item, score and outcome."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for title in ("item", "repeat", "score", "result", "why"):
         table.add_column(title, justify="right" if title == "repeat" else "left")

@@ -1,4 +1,4 @@
-"""Online rules on a terminal."""
+"""Prints online rules."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def render_online_rules(items: Sequence[Item], console: Console) -> None:
 
 
 def render_online_rule(item: Item, console: Console) -> None:
-    """Print one rule: what it judges, by what, and how far it is."""
+    """Print one rule: which runs it judges, by which evaluators, and its progress."""
     head = Text(printable(item["name"]), "bold")
     head.append(f" @{item['version']}{' paused' if item['paused'] else ''}", "dim")
     console.print(head)
-    for name, told in _lines(item):
-        console.print(Text(f"  {name:<10} {printable(told)}"))
+    for name, text in _lines(item):
+        console.print(Text(f"  {name:<10} {printable(text)}"))
 
 
 def _lines(item: Item) -> list[tuple[str, str]]:
@@ -59,8 +59,8 @@ def _lines(item: Item) -> list[tuple[str, str]]:
     if backfill is not None:
         state = "at its end" if backfill["done"] else "under way"
         lines.append(("backfill", f"{state}, {backfill['taken']:,} runs"))
-    told = ", ".join(f"{progress[state]:,} {state}" for state in _STATES)
-    return [*lines, ("runs", told), ("lag", _lag(item))]
+    counts = ", ".join(f"{progress[state]:,} {state}" for state in _STATES)
+    return [*lines, ("runs", counts), ("lag", _lag(item))]
 
 
 def _lag(item: Item) -> str:

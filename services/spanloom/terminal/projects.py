@@ -21,7 +21,7 @@ UNKNOWN = "-"
 
 
 def render_projects(items: Sequence[Item], console: Console, now_ms: int) -> None:
-    """Print projects by name; what this process does not know is a dash."""
+    """Print projects by name; unknown values are a dash."""
     if not items:
         console.print("No projects. One begins with its first span.")
         return
@@ -41,21 +41,21 @@ def _cells(item: Item, now_ms: int) -> Sequence[Text | str]:
         UNKNOWN if newest is None else age(now_ms - int(newest)),
         UNKNOWN if stored is None else _size(stored),
         _limits(item["limits"]) if item["limits"] else UNKNOWN,
-        _kept(item["retention"]) if item["retention"] else UNKNOWN,
+        _retention(item["retention"]) if item["retention"] else UNKNOWN,
     )
 
 
 def _limits(limits: Mapping[str, Any]) -> str:
     spans, rate, stored = (limits[n] for n in ("spans_per_s", "bytes_per_s", "stored_bytes"))
-    said = [
+    rates = [
         f"{spans:,g} spans/s" if spans else "",
         f"{_size(rate)}/s" if rate else "",
         f"{_size(stored)} stored" if stored else "",
     ]
-    return ", ".join(filter(None, said)) or "none"
+    return ", ".join(filter(None, rates)) or "none"
 
 
-def _kept(terms: Mapping[str, int]) -> str:
+def _retention(terms: Mapping[str, int]) -> str:
     spans, runs = (_days(terms[n]) for n in ("spans_days", "trajectories_days"))
     return spans if spans == runs else f"spans {spans}, runs {runs}"
 

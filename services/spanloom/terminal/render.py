@@ -17,6 +17,7 @@ from spanloom.core.showing.values import (
     printable,
     shortened,
 )
+from spanloom.terminal.message_lines import failures_by_step
 from spanloom.terminal.output import (
     OUTCOME_STYLES,
     STATUS_STYLES,
@@ -25,7 +26,6 @@ from spanloom.terminal.output import (
     cut,
     signs_of,
 )
-from spanloom.terminal.sayings import failures_by_step
 from spanloom.terminal.tree import tree_lines
 
 if TYPE_CHECKING:

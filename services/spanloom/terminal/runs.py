@@ -153,7 +153,7 @@ def labelled(label: str, text: str, style: str = "") -> Text:
 
 
 def why_failed(item: Item) -> str:
-    """Return the first line of the failure that a run did not get over, with its type."""
+    """Return the first line of the failure that ended a run, with its type."""
     message, kind = str(item.get("error_message") or ""), str(item.get("error_type") or "")
     return with_type(message.partition("\n")[0], kind) if message else kind
 

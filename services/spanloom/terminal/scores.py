@@ -1,4 +1,4 @@
-"""Scores on a terminal."""
+"""Prints scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints what was said in a run: a transcript of all, one step in full, the outline."""
+"""Prints the messages of a run: a transcript of all, one step in full, the outline."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from rich.text import Text
 
 from spanloom.core.document import Document, DocumentStep
 from spanloom.core.showing.values import duration, printable, shortened
-from spanloom.terminal.output import OUTCOME_STYLES, TYPE_STYLES, cut, print_indented, signs_of
-from spanloom.terminal.sayings import (
+from spanloom.terminal.message_lines import (
     ROLE_STYLES,
     calls_of,
     content_text,
@@ -21,6 +20,7 @@ from spanloom.terminal.sayings import (
     read_messages,
     text_lines,
 )
+from spanloom.terminal.output import OUTCOME_STYLES, TYPE_STYLES, cut, print_indented, signs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from spanloom.core.document import DocumentAgent
+    from spanloom.terminal.message_lines import Failure, Message
     from spanloom.terminal.output import Signs
-    from spanloom.terminal.sayings import Failure, Message
 
 
 @dataclass(slots=True)

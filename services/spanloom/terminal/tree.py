@@ -9,14 +9,14 @@ from rich.text import Text
 
 from spanloom.core.document import whole
 from spanloom.core.showing.values import duration, printable
+from spanloom.terminal.message_lines import failure_texts
 from spanloom.terminal.output import TYPE_STYLES, Signs, cut, outcome_text
-from spanloom.terminal.sayings import failure_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.showing.steps import Node
-    from spanloom.terminal.sayings import Failure
+    from spanloom.terminal.message_lines import Failure
 
 
 MAX_LEVELS = 16

@@ -30,7 +30,7 @@ def render_views(items: Sequence[Item], console: Console) -> None:
     for item in items:
         name = Text(printable(item["name"]), "bold")
         name.append(" (default)" if item["default"] else "", "green")
-        table.add_row(item["page"], name, Text(printable(item["owner"])), _asked(item))
+        table.add_row(item["page"], name, Text(printable(item["owner"])), _parameters(item))
     console.print(table)
 
 
@@ -48,16 +48,16 @@ def render_view(item: Item, console: Console, address: str) -> None:
 
 
 def address_of(url: str, item: Mapping[str, Any]) -> str:
-    """Return the address of the page that shows what a view asks."""
+    """Return the URL at which the page opens with a view."""
     page = "" if item["page"] == ViewPage.RUNS else item["page"]
     return (
         f"{url.rstrip('/')}/{page}?{urlencode({'project': item['project'], **item['parameters']})}"
     )
 
 
-def _asked(item: Item) -> Text:
-    asked = "\n".join(f"{name}={printable(value)}" for name, value in item["parameters"].items())
-    return Text(asked).append("".join(f"\n{line}" for line in _faults(item)), "red")
+def _parameters(item: Item) -> Text:
+    text = "\n".join(f"{name}={printable(value)}" for name, value in item["parameters"].items())
+    return Text(text).append("".join(f"\n{line}" for line in _faults(item)), "red")
 
 
 def _faults(item: Item) -> Sequence[str]:

@@ -1,8 +1,8 @@
-"""Which block of a test each trace belongs to: the one that was open when its root started.
+"""Assigns traces to blocks of tests: a trace belongs to the block in which its root started.
 
-By the context in which the root started; without one, as in a plain thread or another process, to
-the only block that is open. Several open blocks and no context: the trace is unattributed, and each
-of these blocks fails.
+The context of the root names the block. Without one, as in a plain thread or another process, it is
+the only block that is open; if several are open, the trace is unattributed, and each of these
+blocks fails.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Blocks:
             block.is_over = True
 
     def forget(self, block: Block) -> None:
-        """Let go of a block that nobody reads any more."""
+        """Drop a block that is not read any more."""
         with self._changed:
             for trace_id in [key for key, owner in self._owners.items() if owner is block]:
                 self._owners[trace_id] = None

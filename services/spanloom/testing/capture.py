@@ -40,9 +40,10 @@ class _Processor(SpanProcessor):
 
 
 def watch_provider() -> None:
-    """Watch the global provider; one of the SDK is set if none is.
+    """Capture the spans of the global provider; set a provider of the SDK if there is none.
 
-    Another one, without processors of spans, is left alone: its name is in the failure.
+    A provider that takes no span processors is not changed: nothing is captured, and the failure
+    names it.
     """
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         trace.set_tracer_provider(TracerProvider())
@@ -63,7 +64,7 @@ def provider_name() -> str:
 
 @contextmanager
 def within(block: Block) -> Iterator[None]:
-    """Mark the context: traces whose root starts in it, or in a copy of it, are of the block."""
+    """Mark the context: traces whose root starts in it, or in a copy, belong to the block."""
     token = context.attach(context.set_value(_BLOCK, block))
     try:
         yield
@@ -72,8 +73,8 @@ def within(block: Block) -> Iterator[None]:
 
 
 def _block_in(given: Context | None) -> Block | None:
-    found = context.get_value(_BLOCK, given)
-    return found if isinstance(found, Block) else None
+    block = context.get_value(_BLOCK, given)
+    return block if isinstance(block, Block) else None
 
 
 def _keys(ids: trace.SpanContext) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""What a failed judgement says: the reason, what the steps of evidence show, and the tree."""
+"""The text of a failed judgement: the reason, the steps of evidence, and the tree."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _MARK = "> "
 
 
 def failed_results(results: Iterable[Result], warn_scores: Collection[str]) -> list[Result]:
-    """Return the results that fail a test: what did not pass, and what could not be judged.
+    """Return the results that fail a test: those that did not pass, or could not be judged.
 
-    What does not apply was asked for all the same, so it is no pass. What only warns never fails.
+    A score that does not apply fails, too, as the test requested it. Scores that only warn do not.
     """
     return [one for one in results if one.name not in warn_scores and _has_failed(one)]
 
@@ -90,12 +90,12 @@ def _reason(result: Result) -> str:
 
 def _step(node: Node) -> str:
     step = node.step
-    told = f" {shortened(step.input, _LONGEST)}" if node.type == "tool" and step.input else ""
-    line = f"{node.type} {step.name}{told}"
+    arguments = f" {shortened(step.input, _LONGEST)}" if node.type == "tool" and step.input else ""
+    line = f"{node.type} {step.name}{arguments}"
     if step.error is not None:
         code = step.error.get("code")
-        known = "" if code in (None, NO_CODE) else f"{code}: "
-        line += f"  ! {known}{shortened(step.error_message or 'failed', _LONGEST)}"
+        code_text = "" if code in (None, NO_CODE) else f"{code}: "
+        line += f"  ! {code_text}{shortened(step.error_message or 'failed', _LONGEST)}"
     return printable(line).rstrip()
 
 

@@ -46,7 +46,7 @@ class Golden:
             raise InvalidEvaluatorError("of", f"{_TEXTS}: use ran, or give a document")
 
     def write_if_due(self, document: Json, *, is_update: bool, may_write_missing: bool) -> None:
-        """Write the projection of a document if that is asked for, or if the file is missing.
+        """Write the projection of a document if ``is_update``, or if the file is missing.
 
         Raises ``AssertionError`` if it is missing and must not be written.
         """
@@ -63,43 +63,43 @@ class Golden:
             self._write(project(document))
 
     def read(self) -> Json:
-        """Return its document; raises ``AssertionError`` if it is none."""
+        """Return its document; raises ``AssertionError`` if it is invalid."""
         __tracebackhide__ = True
         try:
-            found = orjson.loads(self.path.read_bytes())
+            document = orjson.loads(self.path.read_bytes())
         except ValueError as error:
             raise AssertionError(f"{self.path} is no JSON: {error}") from None
-        if not isinstance(found, dict):
+        if not isinstance(document, dict):
             raise AssertionError(f"{self.path} is no golden: an object is needed")
-        return found
+        return document
 
     def _write(self, projected: Json) -> None:
         text = orjson.dumps(projected, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
         if self.path.exists() and self.path.read_bytes() == text:
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        beside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        beside.write_bytes(text)  # workers may write the same golden at the same time
-        beside.replace(self.path)
+        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        temporary.write_bytes(text)  # workers may write the same golden at the same time
+        temporary.replace(self.path)
 
 
 def project(document: Json) -> Json:
-    """Return what a golden keeps of a document."""
+    """Return the part of a document that a golden file has."""
     view = Document(document)
     order = tree_order(view)
     calls = calls_of(Run(document), budget=Budget())
-    given = {call.step_id: call.arguments for call in calls}
+    arguments = {call.step_id: call.arguments for call in calls}
     return {
         "format": FORMAT,
         "id": "",
-        "root_step": _kept(view.root, order, given),
+        "root_step": _projected_step(view.root, order, arguments),
         "agent_steps": [
             {
-                **_kept(agent, order, given),
+                **_projected_step(agent, order, arguments),
                 "parent_id": _number(agent.parent_id, order),
                 "steps": [
                     {
-                        **_kept(step, order, given),
+                        **_projected_step(step, order, arguments),
                         "parent_id": _number(step.parent_id, order),
                         "type": step.type,
                     }
@@ -112,19 +112,23 @@ def project(document: Json) -> Json:
     }
 
 
-def _kept(step: DocumentStep, order: Mapping[str, int], given: Mapping[str, object]) -> Json:
+def _projected_step(
+    step: DocumentStep, order: Mapping[str, int], given: Mapping[str, object]
+) -> Json:
     place = _number(step.id, order)
     info: Json = {"started_at": place}
     if step.error is not None:
         info["error"] = {"code": step.error.get("code"), "msg": step.error_message}
-    kept: Json = {"id": place, "name": step.name, "basic_info": info}
+    projected: Json = {"id": place, "name": step.name, "basic_info": info}
     if step.id in given:
         arguments = given[step.id]
         is_text = isinstance(arguments, str)
-        kept["input"] = arguments if is_text else orjson.dumps(arguments, option=_SORTED).decode()
+        projected["input"] = (
+            arguments if is_text else orjson.dumps(arguments, option=_SORTED).decode()
+        )
     if node := step.metadata.get("node"):
-        kept["metadata"] = {"node": node}
-    return kept
+        projected["metadata"] = {"node": node}
+    return projected
 
 
 _SORTED = orjson.OPT_SORT_KEYS

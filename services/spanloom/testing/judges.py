@@ -31,15 +31,15 @@ _made: dict[bytes, Evaluator] = {}
 
 
 class MissingModelError(Exception):
-    """There is nobody to ask; the message says what is missing."""
+    """No model can be called; the message says what is missing."""
 
 
 def find_judge(
     given: str | Mapping[str, Any], threshold: float | None, file: Path | None
 ) -> Evaluator:
-    """Return the judge of a name, of criteria or of a configuration.
+    """Return the judge for a name, for criteria or for a configuration.
 
-    A text is the name of an evaluator of ``file``, without a file the criteria. Raises
+    A string names an evaluator of ``file``; without a file it is the criteria. Raises
     ``InvalidEvaluatorError``, ``ConfigError`` for the file, and ``MissingModelError``.
     """
     config = _config(given, file)
@@ -53,8 +53,8 @@ def find_judge(
     return _made[key]
 
 
-def why_not_asked(results: Sequence[Result]) -> str:
-    """Return why no model could be asked, without the package or a key; else nothing."""
+def why_no_model(results: Sequence[Result]) -> str:
+    """Return why no model could be called: a missing package or key; else an empty text."""
     for one in results:
         has_no_key = one.error_code == ErrorCode.PROVIDER_DENIED and _KEY.search(one.rationale)
         if one.error_code == ErrorCode.MISSING_PACKAGE or has_no_key:
@@ -74,15 +74,15 @@ def _config(given: str | Mapping[str, Any], file: Path | None) -> dict[str, Any]
 
 
 def _named(name: str, file: Path) -> dict[str, Any]:  # JSON values
-    known = _evaluators(file)
-    found = known.get(name)
-    if found is None:
-        alike = get_close_matches(name, list(known), n=1)
-        hint = f"did you mean {alike[0]}?" if alike else f"it has {', '.join(known)}"
+    evaluators = _evaluators(file)
+    evaluator = evaluators.get(name)
+    if evaluator is None:
+        alike = get_close_matches(name, list(evaluators), n=1)
+        hint = f"did you mean {alike[0]}?" if alike else f"it has {', '.join(evaluators)}"
         raise InvalidEvaluatorError("name", f"{file.name} has no evaluator {name}; {hint}")
-    if found.kind != "judge":
-        raise InvalidEvaluatorError("name", f"{name} of {file.name} is of kind {found.kind}")
-    return {"name": found.name, "kind": "judge", **found.config}
+    if evaluator.kind != "judge":
+        raise InvalidEvaluatorError("name", f"{name} of {file.name} is of kind {evaluator.kind}")
+    return {"name": evaluator.name, "kind": "judge", **evaluator.config}
 
 
 @cache

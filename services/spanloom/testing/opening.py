@@ -1,4 +1,4 @@
-"""The fixture ``agent_run``: opens a block, and says what could not be captured in it."""
+"""The fixture ``agent_run``: opens a block, and reports what could not be captured."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class OpenRun(Protocol):
     """Opens a block that captures the run of an agent.
 
     The end of the block waits ``wait_s`` seconds for spans of threads and other processes that
-    have not ended; default 5, within an event loop, which it would stop, 0.
+    have not ended: by default 5, but 0 within an event loop, which waiting would block.
     """
 
     def __call__(self, *, wait_s: float | None = None) -> AbstractContextManager[AgentRun]:
@@ -40,7 +40,7 @@ class OpenRun(Protocol):
 
 @contextmanager
 def opening(request: pytest.FixtureRequest) -> Iterator[OpenRun]:
-    """Yield what opens blocks in one test; the spans are let go of when the test is over."""
+    """Yield the function that opens blocks in one test; its end drops their spans."""
     try:
         from spanloom.testing import capture  # noqa: PLC0415  # it may be missing
     except ImportError as error:
@@ -107,7 +107,7 @@ def _patience(wait_s: float | None) -> float:
 
 
 def _refuse(block: Block, provider: str) -> None:
-    """Raise ``AssertionError`` for a block whose run is not known, or not whole."""
+    """Raise ``AssertionError`` for a block whose run is unknown or incomplete."""
     __tracebackhide__ = True
     if block.unattributed:
         raise AssertionError(

@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the mark; load the report if it is asked for."""
+    """Declare the mark; load the report if an option needs it."""
     config.addinivalue_line(
         "markers",
         f"{MARK}(repeats=1, require=None): run the test so many times; require such as "
@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a marked test as often as its mark says."""
+    """Run a marked test as often as its mark demands."""
     __tracebackhide__ = True
     mark = pyfuncitem.get_closest_marker(MARK)
     if mark is None:

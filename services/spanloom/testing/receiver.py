@@ -66,7 +66,7 @@ class Receiver:
 
 @contextmanager
 def receiving() -> Iterator[Receiver]:
-    """Receive on a free port of loopback; what comes belongs to the block that is open."""
+    """Receive on a free port of loopback; the spans belong to the block that is open."""
     blocks = blocks_of_process()
     with ThreadingHTTPServer((_HERE, 0), _Handler) as server:
         thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)

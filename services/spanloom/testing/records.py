@@ -1,4 +1,4 @@
-"""What tests judged, kept at their items until their reports are made."""
+"""Keeps the judgements of tests at their items until their reports are made."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ RECORDS = pytest.StashKey[list[dict[str, Any]]]()
 
 
 class Recorder:
-    """Keeps what one try of a test judges; a test that runs again begins anew."""
+    """Keeps the judgements of one try of a test; a test that runs again begins anew."""
 
     def __init__(self, item: pytest.Item) -> None:
-        """Forget what was kept of the item."""
+        """Drop what an earlier try recorded at the item."""
         self._records: list[dict[str, Any]] = []
         item.stash[RECORDS] = self._records
         self._is_sent = bool(item.config.getoption(SEND))
@@ -43,7 +43,7 @@ class Recorder:
         results: Sequence[Result],
         groups: Sequence[Json],
     ) -> None:
-        """Keep the results of a run, if somebody will read them; ``groups`` are its spans."""
+        """Keep the results of a run, if a report needs them; ``groups`` are its spans."""
         if not self._is_wanted:
             return
         run, steps = run_to_judge(document), Document(document).by_id()

@@ -23,7 +23,7 @@ _LONGEST = 300
 
 
 class Requirement(NamedTuple):
-    """What the tries have to come to: ``pass@1 >= 0.75``."""
+    """The condition on the tries: ``pass@1 >= 0.75``."""
 
     sign: str
     k: int
@@ -43,14 +43,14 @@ class Requirement(NamedTuple):
 
 
 class Repeats(NamedTuple):
-    """What a mark says."""
+    """The arguments of a mark: how many tries, and which condition they must meet."""
 
     tries: int
     requirement: Requirement
 
 
 def read_mark(args: Sequence[object], kwargs: Mapping[str, Any]) -> Repeats:
-    """Return what a mark says; raises ``ValueError`` for what it cannot mean."""
+    """Parse the arguments of a mark; raises ``ValueError`` for invalid ones."""
     if args or not kwargs.keys() <= {"repeats", "require"}:
         raise ValueError("it has the keywords repeats and require, and no others")
     tries, require = kwargs.get("repeats", 1), kwargs.get("require")
@@ -58,10 +58,10 @@ def read_mark(args: Sequence[object], kwargs: Mapping[str, Any]) -> Repeats:
         raise ValueError(f"repeats is a number from 1 to {MAX_REPEATS:,}, not {tries!r}")
     if require is None:
         return Repeats(tries, Requirement("^", tries, ">=", 1.0))
-    found = _REQUIRE.fullmatch(require.strip()) if isinstance(require, str) else None
-    if found is None:
+    match = _REQUIRE.fullmatch(require.strip()) if isinstance(require, str) else None
+    if match is None:
         raise ValueError(f"require is such as 'pass@1 >= 0.75' or 'pass^3 >= 0.5', not {require!r}")
-    sign, k, compare, least = found.groups()
+    sign, k, compare, least = match.groups()
     if not 1 <= int(k) <= tries:
         raise ValueError(f"require {require!r}: of {tries} repeats k is 1 to {tries}")
     if float(least) > 1:
@@ -70,7 +70,7 @@ def read_mark(args: Sequence[object], kwargs: Mapping[str, Any]) -> Repeats:
 
 
 def run_marked(item: pytest.Function, mark: pytest.Mark) -> bool | None:
-    """Run a test as its mark says; ``None``: pytest runs it once, as any other."""
+    """Run a test as often as its mark demands; ``None`` if pytest is to run it once."""
     __tracebackhide__ = True
     if item.stash.get(_REPEATED, False):
         return None
@@ -106,7 +106,7 @@ def _decide(item: pytest.Function, repeats: Repeats, failures: Sequence[str | No
     passed = failures.count(None)
     value = repeats.requirement.value(repeats.tries, passed)
     required = repeats.requirement
-    said = (
+    summary = (
         f"{passed} of {repeats.tries} tries passed: pass{required.sign}{required.k} = {value:.3g}"
     )
     lines = [
@@ -114,8 +114,10 @@ def _decide(item: pytest.Function, repeats: Repeats, failures: Sequence[str | No
         for at, why in enumerate(failures, 1)
     ]
     if required.holds(value):
-        item.add_report_section("call", "spanloom", "\n".join([said, *lines]))
+        item.add_report_section("call", "spanloom", "\n".join([summary, *lines]))
         return
     first = next(why for why in failures if why is not None)
-    text = "\n".join([f"{said}, required is {required}", *lines, "", "The first failure:", first])
+    text = "\n".join(
+        [f"{summary}, required is {required}", *lines, "", "The first failure:", first]
+    )
     pytest.fail(text, pytrace=False)

@@ -1,6 +1,6 @@
 """The judgements of all tests: as a report, JUnit and Markdown, and sent to a service.
 
-What a test judged travels with its report, so that workers of pytest-xdist need no files, and a
+The judgements of a test travel in its report, so that workers of pytest-xdist need no files, and a
 worker that crashes loses no other test.
 """
 
@@ -34,11 +34,11 @@ class Reporting:
     """Collects the records of tests; writes and sends them when the session ends."""
 
     def __init__(self, config: pytest.Config) -> None:
-        """Read where the files are to be, and where all is sent."""
+        """Read the paths of the files, and the URL to send to, from the options."""
         self._folder = config.getoption(REPORT)
         self._url = _checked(config.getoption(SEND))
         self._experiment = config.getoption(EXPERIMENT)
-        self._said: list[str] = []
+        self._lines: list[str] = []
         self._is_worker = hasattr(config, "workerinput")
         self._tests: dict[str, list[Any]] = {}
         self._failed: set[str] = set()
@@ -54,7 +54,7 @@ class Reporting:
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the records of a report; of a test that ran again the last ones count."""
+        """Take the records of a report; if a test ran again, the last ones count."""
         records = getattr(report, _CARRIED, None)
         if self._is_worker or records is None:
             return
@@ -62,7 +62,7 @@ class Reporting:
         (self._failed.add if report.failed else self._failed.discard)(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:
-        """Write the files, also if nothing was judged, and send what there is."""
+        """Write the files, also if nothing was judged, and send the records."""
         if self._is_worker:
             return
         if self._folder:
@@ -71,8 +71,8 @@ class Reporting:
             self._send(self._url)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say what was sent, and what was not."""
-        for line in self._said:
+        """Print what was sent, and what was not."""
+        for line in self._lines:
             terminalreporter.write_line(line)
 
     def _send(self, url: str) -> None:
@@ -82,12 +82,12 @@ class Reporting:
         name = self._experiment or experiment_name()
         with Client(url) as client:
             sent = send_session(client, name, self._tests)
-        self._said.append(
+        self._lines.append(
             f"spanloom: {sent.runs} runs and {sent.scores} scores sent to {url} as experiment "
             f"{name!r}"
         )
         if sent.fault:
-            self._said.append(f"spanloom: not all was sent: {sent.fault}")
+            self._lines.append(f"spanloom: not all was sent: {sent.fault}")
 
     def _report(self, folder: Path) -> None:
         judged = _Judged.of(self._tests)
@@ -101,7 +101,7 @@ class Reporting:
 
 
 def _checked(url: str | None) -> str | None:
-    """Return where all is sent; raises ``pytest.UsageError`` for what is no URL."""
+    """Return the URL to send to; raises ``pytest.UsageError`` for an invalid one."""
     if url is not None:
         from spanloom.client.address import find_address  # noqa: PLC0415  # where it is sent
 
@@ -118,7 +118,7 @@ def _write(path: Path, pieces: Iterable[bytes]) -> None:
 
 @dataclass
 class _Judged(Judgement):
-    """What was judged by the tests: rows that are made already."""
+    """The judgements of all tests, as finished rows."""
 
     made: list[Row] = field(default_factory=list)
     evaluator_rows: list[Mapping[str, Any]] = field(default_factory=list)

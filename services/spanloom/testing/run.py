@@ -1,4 +1,4 @@
-"""The run of an agent in a test: its trajectories, and what judges them."""
+"""The run of an agent in a test: its trajectories, and methods that judge them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spanloom.evaluation.making import MAX_NAME, make_evaluators
 from spanloom.evaluation.subject.subject import Subject
 from spanloom.testing.failing import failed_results, failure_text, names_of
 from spanloom.testing.goldens import Golden
-from spanloom.testing.judges import MissingModelError, find_judge, why_not_asked
+from spanloom.testing.judges import MissingModelError, find_judge, why_no_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where a test is, and what may be written there."""
+    """The folder of a test, and whether goldens may be written there."""
 
     folder: Path
     is_update: bool
@@ -50,7 +50,7 @@ class AgentRun:
     """
 
     def __init__(self, block: Block, place: Place, recorder: Recorder) -> None:
-        """Read the spans of a block; its trajectories are built when they are first asked for."""
+        """Read the spans of a block; its trajectories are built when they are first read."""
         self._block = block
         self._place = place
         self._recorder = recorder
@@ -68,20 +68,20 @@ class AgentRun:
             raise AssertionError("the run is not over: judge it after the block of agent_run")
         traces = Traces(None)
         traces.add(self._block.groups)
-        found = [orjson.loads(stored.document) for stored in traces.documents()]
-        return sorted(found, key=lambda document: Document(document).root.started_at)
+        documents = [orjson.loads(stored.document) for stored in traces.documents()]
+        return sorted(documents, key=lambda document: Document(document).root.started_at)
 
     @property
     def trajectory(self) -> dict[str, Any]:  # JSON values
         """The document of the only trace; raises ``AssertionError`` if there are several."""
         __tracebackhide__ = True
-        found = self.trajectories
-        if len(found) != 1:
+        documents = self.trajectories
+        if len(documents) != 1:
             raise AssertionError(
-                f"the run has {len(found)} traces ({names_of(found)}): use run.trajectories, and "
-                "judge one of them by trajectory="
+                f"the run has {len(documents)} traces ({names_of(documents)}): "
+                "use run.trajectories, and judge one of them by trajectory="
             )
-        return found[0]
+        return documents[0]
 
     @property
     def results(self) -> list[dict[str, Any]]:  # JSON values
@@ -112,13 +112,13 @@ class AgentRun:
         self._hold(document, config, {"trajectory": reference}, reference)
 
     def rules(self, *, trajectory: Json | None = None, **rules: Any) -> None:
-        """Hold the run to named rules; raises ``AssertionError`` with those that fail."""
+        """Check the run against named rules; raises ``AssertionError`` with those that fail."""
         __tracebackhide__ = True
         config = {"name": "rules", "kind": "rules", "rules": rules}
         self._hold(self._chosen(trajectory), config)
 
     def check(self, expr: str, *, trajectory: Json | None = None) -> None:
-        """Hold the run to a line of the query language; raises ``AssertionError``."""
+        """Check that a condition of the query language holds; raises ``AssertionError``."""
         __tracebackhide__ = True
         fits = len(expr) <= MAX_NAME and expr.isprintable()
         config = {"name": expr if fits else "check", "kind": "where", "expr": expr}
@@ -132,7 +132,7 @@ class AgentRun:
         expected: Mapping[str, Any] | None = None,  # JSON values
         trajectory: Json | None = None,
     ) -> None:
-        """Have a model judge the run; the test is skipped where none can be asked.
+        """Judge the run by a model; the test is skipped where no model can be called.
 
         ``given`` is the name of an evaluator of the file in ``spanloom_evaluators``, without a file
         the criteria, or the configuration of a judge. A ``threshold`` is that of its scale, which
@@ -140,15 +140,15 @@ class AgentRun:
         """
         __tracebackhide__ = True
         try:
-            made = find_judge(given, threshold, self._place.evaluators)
+            judge = find_judge(given, threshold, self._place.evaluators)
         except MissingModelError as error:
             pytest.skip(f"not judged: {error}")
         document = self._chosen(trajectory)
-        results = self._judge(document, [made], expected)
-        if reason := why_not_asked(results):
-            pytest.skip(f"{made.name} not judged: {reason}")
-        self._keep(document, [made], results)
-        _refuse(results, [made], document)
+        results = self._judge(document, [judge], expected)
+        if reason := why_no_model(results):
+            pytest.skip(f"{judge.name} not judged: {reason}")
+        self._keep(document, [judge], results)
+        _refuse(results, [judge], document)
 
     def evaluate(
         self,
@@ -162,8 +162,8 @@ class AgentRun:
         Returns the results; raises ``AssertionError`` with those that fail.
         """
         __tracebackhide__ = True
-        made = self._hold(self._chosen(trajectory), evaluators, expected)
-        return [result.to_json() for result in made]
+        results = self._hold(self._chosen(trajectory), evaluators, expected)
+        return [result.to_json() for result in results]
 
     def _chosen(self, trajectory: Json | None) -> Json:
         __tracebackhide__ = True
@@ -178,10 +178,10 @@ class AgentRun:
     ) -> Sequence[Result]:
         """Judge, record the results, and raise ``AssertionError`` for those that fail."""
         __tracebackhide__ = True
-        made = make_evaluators(evaluators, allow_code=True, folder=self._place.folder)
-        results = self._judge(document, made, expected)
-        self._keep(document, made, results)
-        _refuse(results, made, document, golden)
+        judges = make_evaluators(evaluators, allow_code=True, folder=self._place.folder)
+        results = self._judge(document, judges, expected)
+        self._keep(document, judges, results)
+        _refuse(results, judges, document, golden)
         return results
 
     def _judge(

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def group_of(span: ReadableSpan) -> Json:
     """Return a span that has ended as an item of ``resourceSpans``."""
     scope = span.instrumentation_scope
-    told = {"name": scope.name, "version": scope.version or ""} if scope else {}
+    named_scope = {"name": scope.name, "version": scope.version or ""} if scope else {}
     return {
         "resource": {"attributes": _attributes(span.resource.attributes)},
-        "scopeSpans": [{"scope": told, "spans": [_span(span)]}],
+        "scopeSpans": [{"scope": named_scope, "spans": [_span(span)]}],
     }
 
 

@@ -1,4 +1,4 @@
-"""Sends a session to a service: runs as OTLP, what was judged as scores of one experiment."""
+"""Sends a session to a service: runs as OTLP, judgements as scores of one experiment."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AT_ONCE = 100
 
 
 class Sent(NamedTuple):
-    """What a service took."""
+    """How many runs and scores a service accepted, and why not all."""
 
     runs: int
     scores: int
@@ -37,13 +37,13 @@ class Sent(NamedTuple):
 
 
 def experiment_name() -> str:
-    """Return a name for what this session judges, by when it ends and its process."""
+    """Return a name for the experiment of this session, made of the time and the process id."""
     now = datetime.now(UTC)
     return f"pytest {now:%Y-%m-%dT%H:%M:%SZ} {os.getpid()}"
 
 
 def send_session(client: Client, experiment: str, tests: Mapping[str, list[Any]]) -> Sent:
-    """Send the runs of tests, by their items, and their scores; a failure is in the answer."""
+    """Send the runs and scores of tests, by item; a failure becomes the ``fault`` of the result."""
     runs, faults = 0, list[str]()
     try:
         each = iter(_runs(tests))
@@ -58,28 +58,28 @@ def send_session(client: Client, experiment: str, tests: Mapping[str, list[Any]]
 
 def _runs(tests: Mapping[str, list[Any]]) -> Iterator[list[Json]]:
     """Yield the spans of each run, once."""
-    known: set[str] = set()
+    seen: set[str] = set()
     for records in tests.values():
         for record in records:
-            if record["spans"] and record["run"]["trace_id"] not in known:
-                known.add(record["run"]["trace_id"])
+            if record["spans"] and record["run"]["trace_id"] not in seen:
+                seen.add(record["run"]["trace_id"])
                 yield record["spans"]
 
 
 def _send_runs(client: Client, runs: list[list[Json]], faults: list[str]) -> int:
     """Send runs as lines of OTLP; returns how many are there, raises ``ClientError``."""
     body = b"".join(dump({"resourceSpans": spans}) + b"\n" for spans in runs)
-    asked = Request("POST", IMPORTS, {"format": "otlp"}, _FILE, body, media_type=NDJSON)
-    reply = client.transport.ask(asked)
-    there = 0
+    request = Request("POST", IMPORTS, {"format": "otlp"}, _FILE, body, media_type=NDJSON)
+    reply = client.transport.ask(request)
+    arrived = 0
     for line in map(orjson.loads, reply.body.splitlines()):
         if error := line.get("error"):
             raise ClientError(str(error))
         if "reason" in line:
             faults.append(f"a run was refused: {line['reason']}")
         elif "trace_id" in line:
-            there += 1
-    return there
+            arrived += 1
+    return arrived
 
 
 def _rows(tests: Mapping[str, list[Any]], experiment: str) -> Iterable[PlacedRow]:

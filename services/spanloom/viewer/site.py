@@ -50,8 +50,8 @@ def needed_by(entries: Sequence[str], files: Mapping[str, bytes]) -> Sequence[st
     """
     needed = list(dict.fromkeys(entries))
     for name in needed:  # grows during the loop
-        found = imported_by(name, files[name].decode())
-        needed.extend(path for path in dict.fromkeys(found) if path not in needed)
+        imports = imported_by(name, files[name].decode())
+        needed.extend(path for path in dict.fromkeys(imports) if path not in needed)
     return needed
 
 
@@ -124,7 +124,7 @@ class Site:
         return Response(self._pages[path], headers=headers, media_type="text/html")
 
     def nowhere(self) -> Response:
-        """Return the page of an address that is none, with the status 404."""
+        """Return the page for an unknown address, with the status 404."""
         headers = {**HEADERS, "Cache-Control": "no-store"}
         return Response(self._nowhere, 404, headers, media_type="text/html")
 

@@ -86,12 +86,12 @@ def write() -> None:
     Raises ``SystemExit`` if a package differs from the recorded one of the same version.
     """
     VENDOR.mkdir(parents=True, exist_ok=True)
-    known = _record()
+    recorded = _record()
     packages = {(o.package, o.version): _fetch(o.package, o.version) for o in MODULES.values()}
     record: dict[str, dict[str, str]] = {}
     for name, origin in MODULES.items():
         fetched = packages[origin.package, origin.version]
-        before = known.get(name, {})
+        before = recorded.get(name, {})
         if before.get("version") == origin.version and before["integrity"] != fetched.integrity:
             raise SystemExit(f"{origin.package} {origin.version} is not what it was: {before}")
         licence, terms = _licence(origin.package, fetched.files)
@@ -119,16 +119,16 @@ def differences() -> list[str]:
         if {**record.get(name, {}), **origin._asdict()} != record.get(name)
     ]
     expected = {RECORD}
-    for name, told in record.items():
-        for file, digest in ((name, "sha256"), (told["license_file"], "license_sha256")):
+    for name, package in record.items():
+        for file, digest in ((name, "sha256"), (package["license_file"], "license_sha256")):
             expected.add(file)
             path = VENDOR / file
             is_same = (
-                path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() == told[digest]
+                path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() == package[digest]
             )
             wrong += [] if is_same else [f"{file} is not what was recorded"]
-    there = {path.name for path in VENDOR.iterdir() if not path.name.endswith(".d.ts")}
-    return wrong + [f"{name} is recorded nowhere" for name in sorted(there - expected)]
+    vendored = {path.name for path in VENDOR.iterdir() if not path.name.endswith(".d.ts")}
+    return wrong + [f"{name} is recorded nowhere" for name in sorted(vendored - expected)]
 
 
 def _record() -> dict[str, dict[str, str]]:
@@ -142,8 +142,10 @@ def _fetch(package: str, version: str) -> Fetched:
     command = ["npm", "pack", f"{package}@{version}", "--json", "--ignore-scripts"]
     with tempfile.TemporaryDirectory() as folder:
         answer = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)  # noqa: S603  # ours
-        told = json.loads(answer.stdout)
-        stated = (told[0] if isinstance(told, list) else next(iter(told.values())))["integrity"]
+        reported = json.loads(answer.stdout)
+        stated = (reported[0] if isinstance(reported, list) else next(iter(reported.values())))[
+            "integrity"
+        ]
         body = next(Path(folder).glob("*.tgz")).read_bytes()
     integrity = "sha512-" + base64.b64encode(hashlib.sha512(body).digest()).decode()
     if integrity != stated:
@@ -156,8 +158,8 @@ def _fetch(package: str, version: str) -> Fetched:
 
 
 def _licence(package: str, contents: dict[str, bytes]) -> tuple[str, bytes]:
-    found = next(name for name in contents if re.fullmatch(r"(?i)licen[cs]e(\.\w+)?", name))
-    return f"LICENSE-{package.lstrip('@').replace('/', '-')}", contents[found]
+    licence = next(name for name in contents if re.fullmatch(r"(?i)licen[cs]e(\.\w+)?", name))
+    return f"LICENSE-{package.lstrip('@').replace('/', '-')}", contents[licence]
 
 
 def _relative(text: str) -> str:

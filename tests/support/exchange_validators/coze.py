@@ -1,7 +1,7 @@
 """Checks trajectories by the schema that Coze Loop's documentation publishes.
 
 Its evaluation also requires an id and a root. A trace without a root is the exception: there its
-own builder prints ``null``, and so do we.
+own builder prints ``null``, as does Spanloom.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Evaluates messages against themselves with ``agentevals``: every way of matching says yes."""
+"""Evaluates messages against themselves with ``agentevals``: every way of matching accepts them."""
 
 from __future__ import annotations
 

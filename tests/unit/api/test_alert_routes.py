@@ -17,7 +17,7 @@ from spanloom.core.model.alert import (
     AlertState,
     Delivery,
     DeliveryState,
-    RunShown,
+    RunEvidence,
     channel_key,
 )
 from spanloom.core.model.span import TraceKey
@@ -98,7 +98,7 @@ def test_events_have_their_run_and_their_deliveries(served: Served) -> None:
         version=3,
         reason={"version": 3, "late_spans": ["1"]},
     )
-    served.store.alerts.add_events([fired, taken], [RunShown(key, "e1", 1, shown)])
+    served.store.alerts.add_events([fired, taken], [RunEvidence(key, "e1", 1, shown)])
     place = ("default", "refunds", "e1", 1, channel)
     served.store.alerts.add_deliveries([Delivery(*place, DeliveryState.DELIVERED, 1, fired.at_us)])
     newest, oldest = served.ask("GET", "/refunds/events").json()["items"]

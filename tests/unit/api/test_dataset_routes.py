@@ -125,6 +125,7 @@ def test_evaluators_are_checked(served: Served) -> None:
         ([{"kind": "match", "mode": "no"}], "evaluators.0.mode"),
         ([fine[0], {"kind": "match", "moode": 1, "name": "b"}], "evaluators.1.moode"),
         ([{"kind": "python", "file": "/etc/passwd"}], "evaluators.0.kind"),
+        ([fine[0], fine[0]], "evaluators.1.name"),
     ):
         refused = served.ask("PUT", "/trips", {"evaluators": wrong})
         assert refused.status_code == 422

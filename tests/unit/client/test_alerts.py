@@ -108,7 +108,9 @@ def test_the_shell_tries_one_and_lists_events(run: Run, world: World) -> None:
 def test_the_shell_says_what_is_missing(run: Run, tmp_path: Path) -> None:
     assert "name what is asked" in run("put", "a")
     (tmp_path / "bad.json").write_text("[1]")
-    assert "is no JSON object" in run("put", "a", "--file", "bad.json")
+    assert "it has no members" in run("put", "a", "--file", "bad.json")
     (tmp_path / "bad.json").write_text("{")
-    assert "is no JSON" in run("test", "--file", "bad.json")
+    assert "bad.json: line 1" in run("test", "--file", "bad.json")
+    (tmp_path / "good.yaml").write_text("where: cost > 1\n")
+    assert "would have fired" in run("test", "--file", "good.yaml", "--output", "table")
     assert "no run field" in run("put", "a", "--where", "durtion > 5m")

@@ -96,7 +96,7 @@ def test_filters_and_fields_reach_the_api(served: ServedFeed, client: Client) ->
 
 def test_every_filter_of_a_list_is_one_of_the_feed(served: ServedFeed) -> None:
     filters: Any = {**dict.fromkeys(RunQuery.__annotations__, "x"), "since": 1, "until": 2}
-    sent = feed.changes(after="beginning", **filters).wanted
+    sent = feed.changes(after="beginning", **filters).filters
     described = httpx.get(f"{served.url}/openapi.json").json()["paths"][feed.PATH]["get"]
     assert sent.keys() <= {parameter["name"] for parameter in described["parameters"]}
     assert len(sent) == len(filters)

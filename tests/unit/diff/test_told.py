@@ -7,7 +7,7 @@ from typing import Any
 from tests.unit.diff.test_diff import in_a_row, ops, run, step
 
 from spanloom.core.diff.diff import diff_documents
-from spanloom.core.diff.said import said_on_both, words_of
+from spanloom.core.diff.message_text import differing_messages, message_text
 from spanloom.core.diff.shown import MAX_CHARS, show_diff
 
 Json = dict[str, Any]
@@ -39,7 +39,7 @@ def test_calls_of_another_model_are_paired_by_what_they_said_and_where_they_stan
         assert pairs == [(0, 0), (1, 1), (2, 2), (None, 3)]
         assert [row.op for row in rows] == ["changed"] * 3 + ["added"]
         prompts = next(change for change in rows[0].changes if change.field == "input")
-        assert [*said_on_both(prompts.a, prompts.b)] == [
+        assert [*differing_messages(prompts.a, prompts.b)] == [
             ("system: You plan new dinners.", "system: You plan old dinners.")
         ]
 
@@ -53,7 +53,7 @@ def test_a_message_that_a_later_call_leaves_out_is_told() -> None:
     diff = diff_documents(whole, short)
     assert ops(diff) == ["same gpt", "changed gpt"]
     (change,) = diff.rows[2].changes
-    assert [*said_on_both(change.a, change.b)] == [("system: Be brief.", None)]
+    assert [*differing_messages(change.a, change.b)] == [("system: Be brief.", None)]
 
 
 def test_a_prompt_that_only_later_calls_lack_is_told_though_it_changed_before() -> None:
@@ -128,9 +128,9 @@ def test_messages_are_words_and_prompts_come_first() -> None:
     call = {"function": {"name": "search", "arguments": {"q": 1}}}
     a = [message("user", "hi"), message("system", [{"type": "text", "text": "Be kind."}])]
     b = [message("assistant", None, tool_calls=[call], refusal="no"), message("system", "Be")]
-    assert [*said_on_both(a, b)] == [
+    assert [*differing_messages(a, b)] == [
         ("system: Be kind.", "system: Be"),
         ("user: hi", 'assistant: → search {"q":1} (refusal: no)'),
     ]
-    assert words_of({"role": "tool", "content": {"a": 1}}) == 'tool: {"a":1}'
-    assert [*said_on_both("a", None)] == [("a", None)]
+    assert message_text({"role": "tool", "content": {"a": 1}}) == 'tool: {"a":1}'
+    assert [*differing_messages("a", None)] == [("a", None)]

@@ -9,7 +9,7 @@ from spanloom import evaluate
 from spanloom.evaluation import InvalidEvaluatorError
 from spanloom.evaluation.databricks.judged import JUDGED, OVERALL
 from spanloom.evaluation.databricks.metrics import METRICS
-from spanloom.evaluation.databricks.summary import assess, summarise
+from spanloom.evaluation.databricks.summary import assess
 
 RUN = run([], tokens=(100, 20))
 
@@ -39,24 +39,6 @@ def test_later_names_are_those_of_mlflow_2() -> None:
     }
     (one,) = evaluate(RUN, config)
     assert (one["name"], one["value"]) == ("agent/total_input_token_count", 100)
-
-
-def test_many_runs_are_averages_and_shares() -> None:
-    def result(name: str, value: object, status: str = "ok") -> dict[str, object]:
-        return {"name": name, "value": value, "status": status}
-
-    told = [
-        result("agent/latency_seconds", 1.0),
-        result("agent/latency_seconds", 2),
-        result("agent/latency_seconds", None, "na"),
-        result("response/llm_judged/safety/rating", "yes"),
-        result("response/llm_judged/safety/rating", "no"),
-        result("response/llm_judged/safety/rating", "yes", "error"),
-    ]
-    assert summarise(told) == {
-        "agent/latency_seconds/average": 1.5,
-        "response/llm_judged/safety/rating/percentage": 0.5,
-    }
 
 
 def test_the_root_cause_is_the_first_no_of_the_order() -> None:

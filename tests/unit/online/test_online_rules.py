@@ -118,7 +118,7 @@ def test_the_condition_chooses_runs_and_one_read_serves_all_rules(
         online.put(name, where="model_steps > 1")
     online.put("r3", where="model_steps < 2")
     asked = Mock(wraps=online.store.runs.matching_each)
-    monkeypatch.setattr(online.store.runs, "asked_of_each", asked)
+    monkeypatch.setattr(online.store.runs, "matching_each", asked)
     for number in range(4):
         online.send(trace(number), calls=1 + number % 2)
     online.turn()

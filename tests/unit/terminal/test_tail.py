@@ -32,19 +32,19 @@ def tail(served: ServedFeed, monkeypatch: pytest.MonkeyPatch) -> Callable[..., R
     monkeypatch.setattr(changes, "FIRST_PAUSE_S", 0.05)
 
     def run(happens: Callable[[], None], *arguments: str) -> Result:
-        question = changes.Following.question
+        parameters = changes.Following.parameters
         began = threading.Event()
 
         def asking(following: changes.Following, wait_s: float) -> dict[str, str | float]:
             if following.token is not None:
                 began.set()
-            return question(following, wait_s)
+            return parameters(following, wait_s)
 
         def happening() -> None:
             assert began.wait(60)
             happens()
 
-        monkeypatch.setattr(changes.Following, "question", asking)
+        monkeypatch.setattr(changes.Following, "parameters", asking)
         thread = threading.Thread(target=happening)
         thread.start()
         runner = CliRunner(env={"SPANLOOM_API_URL": served.url, "COLUMNS": None})

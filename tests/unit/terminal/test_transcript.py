@@ -13,7 +13,7 @@ from tests.unit.terminal.conftest import SENT_ID, TRACE
 from spanloom.cli.arguments import find_step_id
 from spanloom.cli.show import show_command
 from spanloom.cli.spans import spans_command
-from spanloom.terminal.sayings import FOLD_CHARS, content_text
+from spanloom.terminal.message_lines import FOLD_CHARS, content_text
 from spanloom.terminal.transcript import render_step, render_transcript
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from tests.support.scripted_judge import MODEL
 from spanloom.evaluation import InvalidEvaluatorError
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.contract.result import Results
-from spanloom.testing.judges import MissingModelError, find_judge, why_not_asked
+from spanloom.testing.judges import MissingModelError, find_judge, why_no_model
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,5 +78,5 @@ def test_a_threshold_needs_numbers() -> None:
     ],
 )
 def test_what_is_missing_here_is_no_failure(code: ErrorCode, reason: str, is_told: bool) -> None:
-    assert why_not_asked([RESULTS.error(code, reason)]) == (reason if is_told else "")
-    assert why_not_asked([RESULTS.judged(True)]) == ""
+    assert why_no_model([RESULTS.error(code, reason)]) == (reason if is_told else "")
+    assert why_no_model([RESULTS.judged(True)]) == ""

@@ -267,8 +267,7 @@ def _on_invalid_scheme(request: Request, error: Exception) -> Response:
 
 def _on_invalid_evaluator(request: Request, error: Exception) -> Response:
     assert isinstance(error, InvalidEvaluatorError)  # noqa: S101  # as registered
-    parameter = error.key if error.key.startswith("evaluators") else f"evaluators.0.{error.key}"
-    return _refuse(request, [{"parameter": parameter.rstrip("."), "detail": error.reason}])
+    return _refuse(request, [{"parameter": error.key, "detail": error.reason}])
 
 
 def _on_invalid_config(request: Request, error: Exception) -> Response:

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.client.request import (
     Call,
-    Reply,
-    Request,
     as_object,
+    delete,
     get,
-    given,
     segment,
-    signed,
     typed,
+    typed_items,
     with_json,
 )
-from spanloom.core.records.alert import AlertEventList, AlertItem, AlertList
+from spanloom.core.records.alert import AlertEventList, AlertItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,12 +25,8 @@ MOST = 200
 
 
 def alerts(*, project: str | None = None) -> Call[Sequence[AlertItem]]:
-    """Return the alerts of a project by name, with how much of each fires."""
-
-    def read(reply: Reply) -> Sequence[AlertItem]:
-        return AlertList.model_validate_json(reply.body).items
-
-    return Call(get(_PATH, project=project), read)
+    """Return the alerts of a project by name, each with how many runs or groups it fires for."""
+    return typed_items(get(_PATH, project=project), AlertItem)
 
 
 def alert(name: str, *, project: str | None = None) -> Call[AlertItem]:
@@ -60,10 +54,8 @@ def put_alert(
 def delete_alert(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[AlertItem]:
-    """Delete an alert: nothing of it fires any more; returns it as it was."""
-    params = given({"project": project})
-    request = Request("DELETE", _path(name), params, signed(annotator), is_repeatable=False)
-    return typed(request, AlertItem)
+    """Delete an alert, which stops firing, and return what was deleted."""
+    return typed(delete(_path(name), annotator, project=project), AlertItem)
 
 
 def alert_events(
@@ -75,13 +67,13 @@ def alert_events(
     limit: int = MOST,
     cursor: str | None = None,
 ) -> Call[AlertEventList]:
-    """Return a page of what an alert fired for, newest first.
+    """Return a page of the events of an alert, newest first.
 
-    ``current`` leaves only the last event of each id: with ``state="firing"`` what fires now.
+    ``current`` returns only the last event of each id: with ``state="firing"`` those firing now.
     """
-    asked = {"state": state, "current": "true" if current else None}
+    filters = {"state": state, "current": "true" if current else None}
     path = f"{_path(name)}/events"
-    return typed(get(path, project=project, limit=limit, cursor=cursor, **asked), AlertEventList)
+    return typed(get(path, project=project, limit=limit, cursor=cursor, **filters), AlertEventList)
 
 
 def try_alert(

@@ -32,7 +32,7 @@ def annotation_entries(
     The forms ``sft`` and ``dpo`` return training examples made from corrected answers,
     ``invariant`` and ``snorkel`` return annotated runs in the format of these tools.
     """
-    filters = _said(project, scheme, annotator, since, until)
+    filters = _filters(project, scheme, annotator, since, until)
     request = Request(
         "GET", "/v1/annotations", {**filters, **given({"format": form})}, media_type=NDJSON
     )
@@ -49,9 +49,9 @@ def annotation_table(
     until: Moment | None = None,
 ) -> Call[bytes]:
     """Return annotations as a table with a row per step: CSV, Arrow or Parquet."""
-    filters = _said(project, scheme, annotator, since, until)
-    asked = {"accept": media_type}
-    request = Request("GET", "/v1/annotations", filters, asked, media_type=media_type)
+    filters = _filters(project, scheme, annotator, since, until)
+    headers = {"accept": media_type}
+    request = Request("GET", "/v1/annotations", filters, headers, media_type=media_type)
     return Call(request, lambda reply: reply.body)
 
 
@@ -64,7 +64,7 @@ def annotation_corrections(
     until: Moment | None = None,
 ) -> Call[Mapping[str, int]]:
     """Return how many corrections become examples, and how many do not, by reason."""
-    filters = _said(project, scheme, annotator, since, until)
+    filters = _filters(project, scheme, annotator, since, until)
     return Call(Request("GET", "/v1/annotations/corrections", filters), _counts)
 
 
@@ -86,8 +86,8 @@ def schemes(*, project: str | None = None) -> Call[Sequence[SchemeItem]]:
     """Return the annotation schemes of a project, followed by the presets."""
 
     def read(reply: Reply) -> Sequence[SchemeItem]:
-        found = SchemeList.model_validate_json(reply.body)
-        return [*found.items, *found.presets]
+        schemes = SchemeList.model_validate_json(reply.body)
+        return [*schemes.items, *schemes.presets]
 
     return Call(get("/v1/schemes", project=project), read)
 
@@ -104,7 +104,7 @@ def put_scheme(name: str, text: str, *, project: str | None = None) -> Call[Sche
     return Call(request, lambda reply: SchemeItem.model_validate_json(reply.body))
 
 
-def _said(
+def _filters(
     project: str | None,
     scheme: str | None,
     annotator: str | None,

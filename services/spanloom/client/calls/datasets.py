@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.client.request import (
     Call,
-    Reply,
-    Request,
+    Parameters,
     as_object,
+    as_table,
+    delete,
     get,
-    given,
     given_members,
     segment,
-    signed,
     typed,
+    typed_items,
     with_json,
 )
-from spanloom.core.records.dataset import DatasetItem, DatasetList, DatasetVersionItem
+from spanloom.core.records.dataset import DatasetItem, DatasetVersionItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,11 +29,7 @@ MOST = 200
 
 def datasets(*, project: str | None = None) -> Call[Sequence[DatasetItem]]:
     """Return the datasets of a project by name, with their versions."""
-
-    def read(reply: Reply) -> Sequence[DatasetItem]:
-        return DatasetList.model_validate_json(reply.body).items
-
-    return Call(get(_PATH, project=project), read)
+    return typed_items(get(_PATH, project=project), DatasetItem)
 
 
 def dataset(name: str, *, project: str | None = None) -> Call[DatasetItem]:
@@ -49,7 +45,7 @@ def put_dataset(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[DatasetItem]:
-    """Make a dataset, or change what is given of it.
+    """Create a dataset, or change the members that are given.
 
     ``evaluators`` are mappings as ``spanloom.evaluate`` takes them. ::
 
@@ -64,19 +60,17 @@ def put_dataset(
 def delete_dataset(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[DatasetItem]:
-    """Delete a dataset with its draft and all versions, and return what it was.
+    """Delete a dataset with its draft and all versions, and return what was deleted.
 
     Raises ``NotFoundError``.
     """
-    params = given({"project": project})
-    request = Request("DELETE", _path(name), params, signed(annotator), is_repeatable=False)
-    return typed(request, DatasetItem)
+    return typed(delete(_path(name), annotator, project=project), DatasetItem)
 
 
 def add_dataset_items(
     name: str, items: Sequence[Mapping[str, Any]], *, project: str | None = None
 ) -> Call[Mapping[str, Any]]:
-    """Put up to 10,000 items into the draft: ``stored``, ``unchanged``, ``rejected``."""
+    """Put up to 10,000 items into the draft; counts the ``stored``, ``unchanged``, ``rejected``."""
     body = {"items": list(items)}
     return Call(with_json("POST", f"{_path(name)}/items", body, project=project), as_object)
 
@@ -86,14 +80,13 @@ def remove_dataset_item(
 ) -> Call[DatasetItem]:
     """Remove an item from the draft; versions that have it keep it."""
     path = f"{_path(name)}/items/{segment(item_key)}"
-    request = Request("DELETE", path, given({"project": project}), is_repeatable=False)
-    return typed(request, DatasetItem)
+    return typed(delete(path, project=project), DatasetItem)
 
 
 def commit_dataset(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[DatasetVersionItem]:
-    """Freeze the draft as the next version; an unchanged draft gives the last one."""
+    """Freeze the draft as the next version; an unchanged draft returns the last one."""
     request = with_json("POST", f"{_path(name)}/commit", {}, project=project, annotator=annotator)
     return typed(request, DatasetVersionItem)
 
@@ -115,10 +108,8 @@ def dataset_table(
     name: str, media_type: str, *, version: int | None = None, project: str | None = None
 ) -> Call[bytes]:
     """Return all items as lines of JSON or a table: CSV, Arrow or Parquet."""
-    params = given({"version": version, "project": project})
-    path, headers = f"{_path(name)}/items", {"accept": media_type}
-    request = Request("GET", path, params, headers, media_type=media_type)
-    return Call(request, lambda reply: reply.body)
+    params: Parameters = {"version": version, "project": project}
+    return as_table(f"{_path(name)}/items", params, media_type)
 
 
 def _path(name: str) -> str:

@@ -6,19 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.client.request import (
     Call,
-    Reply,
+    Parameters,
     Request,
     as_object,
+    as_table,
     get,
     given,
     given_members,
     segment,
     signed,
     typed,
+    typed_items,
     with_json,
 )
-from spanloom.core.records.evaluator import EvaluatorItem, EvaluatorList
-from spanloom.core.records.experiment import ExperimentItem, ExperimentList
+from spanloom.core.records.evaluator import EvaluatorItem
+from spanloom.core.records.experiment import ExperimentItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,15 +32,11 @@ MOST = 200
 
 def experiments(*, project: str | None = None) -> Call[Sequence[ExperimentItem]]:
     """Return the experiments of a project by name, without their summaries."""
-
-    def read(reply: Reply) -> Sequence[ExperimentItem]:
-        return ExperimentList.model_validate_json(reply.body).items
-
-    return Call(get(_PATH, project=project), read)
+    return typed_items(get(_PATH, project=project), ExperimentItem)
 
 
 def experiment(name: str, *, project: str | None = None) -> Call[ExperimentItem]:
-    """Return an experiment and what its results come to; raises ``NotFoundError``."""
+    """Return an experiment with the summary of its results; raises ``NotFoundError``."""
     return typed(get(_path(name), project=project), ExperimentItem)
 
 
@@ -53,9 +51,9 @@ def start_experiment(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[ExperimentItem]:
-    """Start an experiment in the service; the same again changes nothing.
+    """Start an experiment in the service; the same request again changes nothing.
 
-    It judges the items of ``dataset``, ``"trips@1"``, or the stored ``runs`` of a question. Raises
+    It judges the items of ``dataset``, ``"trips@1"``, or the stored ``runs`` of a query. Raises
     ``ConflictError`` if the name has another request. ::
 
         client.start_experiment("trips-1.5", dataset="trips@1", evaluators=["path"])
@@ -70,7 +68,7 @@ def start_experiment(
 def cancel_experiment(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[ExperimentItem]:
-    """End an experiment where it is; its results stay, and one that has ended stays as it is."""
+    """Cancel an experiment and keep its results so far; no effect if it has ended."""
     params, headers = given({"project": project}), signed(annotator)
     return typed(Request("DELETE", _path(name), params, headers), ExperimentItem)
 
@@ -92,9 +90,8 @@ def experiment_table(
     name: str, media_type: str, *, score: str | None = None, project: str | None = None
 ) -> Call[bytes]:
     """Return all results as lines of JSON or a table: CSV, Arrow or Parquet."""
-    path, params = f"{_path(name)}/results", given({"score": score, "project": project})
-    request = Request("GET", path, params, {"accept": media_type}, media_type=media_type)
-    return Call(request, lambda reply: reply.body)
+    params: Parameters = {"score": score, "project": project}
+    return as_table(f"{_path(name)}/results", params, media_type)
 
 
 def compare_experiments(a: str, b: str, *, project: str | None = None) -> Call[Mapping[str, Any]]:
@@ -104,11 +101,7 @@ def compare_experiments(a: str, b: str, *, project: str | None = None) -> Call[M
 
 def evaluators(*, project: str | None = None) -> Call[Sequence[EvaluatorItem]]:
     """Return the stored evaluators of a project by name, with their versions."""
-
-    def read(reply: Reply) -> Sequence[EvaluatorItem]:
-        return EvaluatorList.model_validate_json(reply.body).items
-
-    return Call(get(_EVALUATORS, project=project), read)
+    return typed_items(get(_EVALUATORS, project=project), EvaluatorItem)
 
 
 def evaluator(name: str, *, project: str | None = None) -> Call[EvaluatorItem]:
@@ -123,9 +116,9 @@ def put_evaluator(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[EvaluatorItem]:
-    """Store an evaluator: a changed one is a new version.
+    """Store an evaluator; a changed configuration becomes a new version.
 
-    The same again changes nothing. ::
+    The same configuration again changes nothing. ::
 
         client.put_evaluator("path", {"kind": "match", "mode": "in_order"})
     """

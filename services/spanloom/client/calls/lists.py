@@ -54,8 +54,8 @@ def trajectories(
     duplicates) or ``None`` (duplicates too); so are runs without a step, such as the making of an
     agent, unless ``has_steps`` is ``False`` or ``None``, or ``duplicate`` is ``None``.
     """
-    asked = {"where": where, "q": words, "order": order}
-    params = given({**asked, **written({"duplicate": False, **filters})})
+    query = {"where": where, "q": words, "order": order}
+    params = given({**query, **written({"duplicate": False, **filters})})
     return Listing("/v1/trajectories", params, limit, Run, has_arrow=True)
 
 
@@ -91,8 +91,8 @@ def steps(
         client.steps("type = tool and error", since="7d").to_polars()
     """
     of_runs = trajectories(None, **filters).filters
-    asked = given({"where": where, "run_where": run_where, "order": order})
-    return Listing("/v1/steps", {**asked, **of_runs}, limit, StepRow, has_arrow=True)
+    query = given({"where": where, "run_where": run_where, "order": order})
+    return Listing("/v1/steps", {**query, **of_runs}, limit, StepRow, has_arrow=True)
 
 
 def conversations(
@@ -106,8 +106,8 @@ def conversations(
     user: str | None = None,
 ) -> Listing[ConversationItem]:
     """Return conversations in which a run passes every filter, ordered by their newest such run."""
-    asked = {"project": project, "service": service, "environment": environment, "user": user}
-    params = given(written({**asked, "since": since, "until": until}))
+    exact = {"project": project, "service": service, "environment": environment, "user": user}
+    params = given(written({**exact, "since": since, "until": until}))
     return Listing("/v1/conversations", params, limit, ConversationItem)
 
 
@@ -180,13 +180,13 @@ PATH = "/v1/trajectories/changes"
 class Feed:
     """The filters of a change feed, and the token to begin after."""
 
-    wanted: Mapping[str, str]
+    filters: Mapping[str, str]
     after: str | None
     on_trouble: Callable[[ClientError], None]
 
-    def call(self, question: Mapping[str, str | float]) -> Call[ChangePage]:
+    def call(self, position: Mapping[str, str | float]) -> Call[ChangePage]:
         """Return the call for one poll of the feed; the caller decides when to poll again."""
-        params = {**self.wanted, **given(dict(question))}
+        params = {**self.filters, **given(dict(position))}
         return Call(replace(get(PATH), params=params, is_repeatable=False), _page)
 
 
@@ -206,8 +206,8 @@ def changes(
     A lost connection is made again, and ``on_trouble`` is called with the error. Raises
     ``GoneError`` if ``after`` is older than what is kept.
     """
-    wanted = {**given({"fields": fields}), **trajectories(**filters).filters}
-    return Feed(wanted, after, on_trouble)
+    params = {**given({"fields": fields}), **trajectories(**filters).filters}
+    return Feed(params, after, on_trouble)
 
 
 def _page(reply: Reply) -> ChangePage:

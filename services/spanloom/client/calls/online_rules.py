@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from spanloom.client.moments import milliseconds_or_none
-from spanloom.client.request import Call, Reply, Request, get, given, segment, signed, typed
+from spanloom.client.request import Call, delete, get, segment, typed, typed_items
 from spanloom.client.request import with_json as request_with
-from spanloom.core.records.online_rule import OnlineRuleItem, OnlineRuleList
+from spanloom.core.records.online_rule import OnlineRuleItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,11 +20,7 @@ _PATH = "/v1/online-rules"
 
 def online_rules(*, project: str | None = None) -> Call[Sequence[OnlineRuleItem]]:
     """Return the online rules of a project by name, with their progress."""
-
-    def read(reply: Reply) -> Sequence[OnlineRuleItem]:
-        return OnlineRuleList.model_validate_json(reply.body).items
-
-    return Call(get(_PATH, project=project), read)
+    return typed_items(get(_PATH, project=project), OnlineRuleItem)
 
 
 def online_rule(name: str, *, project: str | None = None) -> Call[OnlineRuleItem]:
@@ -40,11 +36,11 @@ def put_online_rule(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[OnlineRuleItem]:
-    """Make an online rule, or change what is given of it; ``None`` sets the default.
+    """Create an online rule, or change the given members; ``None`` resets one to its default.
 
     ``rule`` has members as the API takes them: ``where``, ``evaluators``, ``sample``, ``unit``,
     ``when``, ``delay_s``, ``budget``, ``backfill``, ``paused``. ``rescore`` judges those runs again
-    that it has judged before. Raises ``QueryError`` with the place of what cannot be meant. ::
+    that it has judged before. Raises ``QueryError``, with the place, for an invalid rule. ::
 
         client.put_online_rule("limits", {"sample": 0.1, "evaluators": [{"kind": "match"}]})
     """
@@ -61,19 +57,17 @@ def backfill_online_rule(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[OnlineRuleItem]:
-    """Have an online rule judge runs of the past, by the start of their root; raises as ``put``."""
+    """Judge past runs by an online rule, selected by the start of their root; raises as ``put``."""
     ends = {"from": milliseconds_or_none(since), "to": milliseconds_or_none(until)}
-    told = {name: None if at is None else str(at) for name, at in ends.items()}
-    return put_online_rule(name, {"backfill": told}, project=project, annotator=annotator)
+    period = {name: None if at is None else str(at) for name, at in ends.items()}
+    return put_online_rule(name, {"backfill": period}, project=project, annotator=annotator)
 
 
 def delete_online_rule(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[OnlineRuleItem]:
     """Delete an online rule; its scores stay."""
-    params = given({"project": project})
-    request = Request("DELETE", _path(name), params, signed(annotator), is_repeatable=False)
-    return typed(request, OnlineRuleItem)
+    return typed(delete(_path(name), annotator, project=project), OnlineRuleItem)
 
 
 def _path(name: str) -> str:

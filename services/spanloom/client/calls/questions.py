@@ -64,13 +64,13 @@ def compare(
 ) -> Call[Behaviour]:
     """Return what changed in the behaviour of agents from the runs of ``a`` to those of ``b``.
 
-    Both are a ``where``; project and times are of both sets. ``min_support`` is how many runs of
-    one set a feature needs, ``seed`` that of what is drawn.
+    Both are a ``where``; project and times apply to both sets. ``min_support`` is how many runs of
+    one set a feature needs, ``seed`` that of the random draws.
     """
     times = {"since": milliseconds_or_none(since), "until": milliseconds_or_none(until)}
     both = given({"project": project, **times})
-    asked = given_members(seed=seed, min_support=min_support)
-    body = {"a": {"where": a, **both}, "b": {"where": b, **both}, **asked}
+    options = given_members(seed=seed, min_support=min_support)
+    body = {"a": {"where": a, **both}, "b": {"where": b, **both}, **options}
     return typed(with_json("POST", "/v1/compare", body), Behaviour)
 
 

@@ -43,8 +43,10 @@ def document(
     other formats are in ``docs/formats``.
     """
     request = get(_place(trace_id), project=project, format=format)
-    known = formats_of(Of.RUN).get(format or "")
-    return Call(replace(request, media_type=known.media_type) if known else request, body_of)
+    known_format = formats_of(Of.RUN).get(format or "")
+    return Call(
+        replace(request, media_type=known_format.media_type) if known_format else request, body_of
+    )
 
 
 def newer_document(trace_id: str, etag: str, *, project: str | None = None) -> Call[Tagged | None]:
@@ -83,9 +85,9 @@ def otlp(trace_id: str, *, project: str | None = None) -> Call[bytes]:
 
 
 def otlp_message(trace_id: str, *, project: str | None = None) -> Call[bytes]:
-    """Return the same as a ``TracesData`` message of protobuf."""
-    asked = otlp(trace_id, project=project).request
-    return Call(replace(asked, headers={"accept": PROTOBUF}, media_type=PROTOBUF), body_of)
+    """Return every stored span of a trace as sent, as a ``TracesData`` message of protobuf."""
+    request = otlp(trace_id, project=project).request
+    return Call(replace(request, headers={"accept": PROTOBUF}, media_type=PROTOBUF), body_of)
 
 
 def written_at(path: str, trace_id: str, *, project: str | None = None) -> Call[bytes]:
@@ -125,8 +127,8 @@ def diff(
     a: str, b: str, *, project: str | None = None, other_project: str | None = None
 ) -> Call[Diff]:
     """Return the differences between two runs: counts, totals, and each step that differs."""
-    asked = diff_document(a, b, project=project, other_project=other_project, whole_texts=True)
-    return Call(asked.request, _diff)
+    call = diff_document(a, b, project=project, other_project=other_project, whole_texts=True)
+    return Call(call.request, _diff)
 
 
 def diff_document(

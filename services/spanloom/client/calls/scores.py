@@ -19,7 +19,7 @@ MOST = 1_000
 
 
 class ScoreFilters(TypedDict, total=False):
-    """Which scores are read, by the names of ``GET /v1/scores``."""
+    """Filters of scores, with the parameter names of ``GET /v1/scores``."""
 
     project: str | None
     trace_ids: Sequence[str]
@@ -38,7 +38,7 @@ def scores(*, limit: int | None = None, **filters: Unpack[ScoreFilters]) -> List
     """Return current scores, by project, trace and id; the marks of annotators are among them.
 
     The filters are ``ScoreFilters``. ``target`` is ``trajectory``, ``step``, ``span``,
-    ``conversation`` or ``item``. ``orphan`` selects those whose run has not come for 7 days.
+    ``conversation`` or ``item``. ``orphan`` selects those whose run has not arrived within 7 days.
     """
     return Listing("/v1/scores", _params(**filters), limit, ScoreItem)
 
@@ -61,7 +61,7 @@ def score_table(media_type: str, **filters: Unpack[ScoreFilters]) -> Call[bytes]
 def write_scores(
     items: Sequence[Mapping[str, Any]], *, project: str | None = None
 ) -> Call[Mapping[str, Any]]:
-    """Store up to 10,000 scores; one of a run that is not there yet waits for it."""
+    """Store up to 10,000 scores; a score of a run that is not stored yet waits for it."""
     request = Request(
         "POST",
         "/v1/scores",

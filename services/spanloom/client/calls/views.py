@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.client.request import (
-    Call,
-    Reply,
-    Request,
-    get,
-    given,
-    segment,
-    signed,
-    typed,
-    with_json,
-)
-from spanloom.core.records.saved_view import ViewItem, ViewList
+from spanloom.client.request import Call, delete, get, segment, typed, typed_items, with_json
+from spanloom.core.records.saved_view import ViewItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,11 +18,7 @@ def views(*, page: str | None = None, project: str | None = None) -> Call[Sequen
 
     The pages are ``runs``, ``steps``, ``conversations`` and ``overview``.
     """
-
-    def read(reply: Reply) -> Sequence[ViewItem]:
-        return ViewList.model_validate_json(reply.body).items
-
-    return Call(get(_PATH, page=page, project=project), read)
+    return typed_items(get(_PATH, page=page, project=project), ViewItem)
 
 
 def make_view(
@@ -43,7 +29,7 @@ def make_view(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[ViewItem]:
-    """Save a view for everybody who reads the project; the same again is returned as it is.
+    """Save a view for everybody who reads the project; saving it again changes nothing.
 
     ``parameters`` are those of the page's address: ``{"where": "has_error", "since": "7d"}``.
     ``annotator`` becomes its owner. Raises ``ConflictError`` if another view has the name. ::
@@ -77,13 +63,12 @@ def change_view(
 
 def delete_view(view: ViewItem, *, annotator: str | None = None) -> Call[ViewItem]:
     """Delete a view; raises ``ConflictError`` if somebody has changed it since it was read."""
-    params = given({"project": view.project, "revision": view.revision})
-    request = Request("DELETE", _path(view), params, signed(annotator), is_repeatable=False)
+    request = delete(_path(view), annotator, project=view.project, revision=view.revision)
     return typed(request, ViewItem)
 
 
 def set_default_view(view: ViewItem, *, default: bool = True) -> Call[ViewItem]:
-    """Make a view the one with which its page opens, or no longer."""
+    """Make a view the default of its page, or no longer if ``default`` is false."""
     request = with_json("PUT", f"{_path(view)}/default", {"default": default}, project=view.project)
     return typed(request, ViewItem)
 

@@ -31,7 +31,7 @@ PAGE_ITEMS = 1_000
 FIELDS = "fields"
 FoundT = TypeVar("FoundT")
 FoundT_co = TypeVar("FoundT_co", covariant=True)
-Row = dict[str, Any]  # an item as JSON has it
+Row = dict[str, Any]  # an item as parsed JSON
 
 
 class Walk(Protocol[FoundT_co]):
@@ -148,8 +148,8 @@ class PageWalk(Generic[FoundT]):
             return None
         size = self._most if self._left is None else min(self._left, self._most)
         place = {"cursor": self.cursor} if self.cursor else {}
-        asked = {**self._filters, "limit": str(size), **place}
-        return in_body_if_long(Request("GET", self._path, asked))
+        params = {**self._filters, "limit": str(size), **place}
+        return in_body_if_long(Request("GET", self._path, params))
 
     def take(self, reply: Reply) -> Sequence[FoundT]:
         """Return the items of a page."""
@@ -174,7 +174,7 @@ class DocumentWalk:
     """Requests a page of runs, then the document of each, then the next page."""
 
     def __init__(self, runs: Walk[Run]) -> None:
-        """Wrap a walk through the runs."""
+        """Read the documents of the runs of a walk."""
         self._runs = runs
         self._waiting: deque[Run] = deque()
         self._is_page = False

@@ -21,8 +21,8 @@ MACHINES = ("rule", "llm", "code", "model", "api")
 ADJUDICATION = "adjudication"
 
 
-class Asked(NamedTuple):
-    """Whose scores to compare."""
+class Comparison(NamedTuple):
+    """Which scores to compare: those of an evaluator with those of people."""
 
     evaluator: str
     """Author of the scores."""
@@ -39,71 +39,77 @@ class Asked(NamedTuple):
     """Labels of people, and what the evaluator says for them."""
 
 
-def evaluator_labels(client: Client, asked: Asked) -> tuple[str, Mapping[Unit, Label]]:
+def evaluator_labels(client: Client, comparison: Comparison) -> tuple[str, Mapping[Unit, Label]]:
     """Return the name of the evaluator's score, and its label of each unit: the latest one.
 
     Raises ``InvalidRequestError`` where there is none, or several scores to choose from.
     """
-    found: dict[Unit, tuple[int, Label]] = {}
+    latest: dict[Unit, tuple[int, Label]] = {}
     names: set[str] = set()
     rows = client.scores(
-        author=asked.evaluator,
+        author=comparison.evaluator,
         sources=MACHINES,
-        experiment=asked.experiment,
-        project=asked.project,
+        experiment=comparison.experiment,
+        project=comparison.project,
     )
     for row in rows:
-        if asked.score not in (None, row.name) or not _is_meant(row, asked):
+        if comparison.score not in (None, row.name) or not _is_compared(row, comparison):
             continue
         names.add(row.name)
-        if (label := _passed(row) if asked.by_passed else _label(row)) is not None:
+        if (label := _passed(row) if comparison.by_passed else _label(row)) is not None:
             unit = Unit(row.trace_id, row.step_id)
-            found[unit] = max(found.get(unit, (0, label)), (int(row.at), label), key=_at)
+            latest[unit] = max(latest.get(unit, (0, label)), (int(row.at), label), key=_at)
     if len(names) > 1:
         listed = ", ".join(sorted(names)[:20])
-        raise InvalidRequestError(f"{asked.evaluator} gives several scores, choose one: {listed}")
+        raise InvalidRequestError(
+            f"{comparison.evaluator} gives several scores, choose one: {listed}"
+        )
     if not names:
-        kind = "steps" if asked.of_steps else "trajectories"
-        raise InvalidRequestError(f"there is no score of {kind} by {asked.evaluator}")
-    return names.pop(), {unit: label for unit, (_, label) in found.items()}
+        kind = "steps" if comparison.of_steps else "trajectories"
+        raise InvalidRequestError(f"there is no score of {kind} by {comparison.evaluator}")
+    return names.pop(), {unit: label for unit, (_, label) in latest.items()}
 
 
-def people_labels(client: Client, asked: Asked) -> Mapping[Unit, PeopleLabels]:
-    """Return what people say of each unit; raises ``InvalidRequestError`` if they say nothing."""
-    said: defaultdict[Unit, dict[str, Label]] = defaultdict(dict)
+def people_labels(client: Client, comparison: Comparison) -> Mapping[Unit, PeopleLabels]:
+    """Return the labels of people for each unit; raises ``InvalidRequestError`` without any."""
+    labels: defaultdict[Unit, dict[str, Label]] = defaultdict(dict)
     decided: dict[Unit, Label] = {}
-    for row in _of_people(client, asked):
-        if not _is_meant(row, asked) or (label := _label(row)) is None:
+    for row in _of_people(client, comparison):
+        if not _is_compared(row, comparison) or (label := _label(row)) is None:
             continue
         unit = Unit(row.trace_id, row.step_id)
-        told = asked.same.get(str(label), label)
+        named = comparison.same.get(str(label), label)
         if row.source == ADJUDICATION:
-            decided[unit] = told
+            decided[unit] = named
         else:
-            said[unit][row.author] = told
-    if not said and not decided:
-        kind = "steps" if asked.of_steps else "trajectories"
-        raise InvalidRequestError(f"there is no label of {kind} named {asked.human}, nor by them")
+            labels[unit][row.author] = named
+    if not labels and not decided:
+        kind = "steps" if comparison.of_steps else "trajectories"
+        raise InvalidRequestError(
+            f"there is no label of {kind} named {comparison.human}, nor by them"
+        )
     return {
-        unit: PeopleLabels(said.get(unit, {}), decided.get(unit))
-        for unit in said.keys() | decided.keys()
+        unit: PeopleLabels(labels.get(unit, {}), decided.get(unit))
+        for unit in labels.keys() | decided.keys()
     }
 
 
-def _of_people(client: Client, asked: Asked) -> Iterator[ScoreItem]:
+def _of_people(client: Client, comparison: Comparison) -> Iterator[ScoreItem]:
     """Yield scores of this name, else those by a person of this name."""
-    rows = client.scores(name=asked.human, sources=PEOPLE, project=asked.project)
+    rows = client.scores(name=comparison.human, sources=PEOPLE, project=comparison.project)
     is_any = False
     for row in rows:
         is_any = True
         yield row
     if not is_any:
-        yield from client.scores(author=asked.human, sources=PEOPLE, project=asked.project)
+        yield from client.scores(
+            author=comparison.human, sources=PEOPLE, project=comparison.project
+        )
 
 
-def _is_meant(row: ScoreItem, asked: Asked) -> bool:
+def _is_compared(row: ScoreItem, comparison: Comparison) -> bool:
     """Return whether a score is of the units that are compared."""
-    is_unit = row.target == ("step" if asked.of_steps else "trajectory")
+    is_unit = row.target == ("step" if comparison.of_steps else "trajectory")
     return is_unit and row.status == "ok"
 
 

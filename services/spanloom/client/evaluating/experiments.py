@@ -1,4 +1,4 @@
-"""Experiments whose target is a function: it answers here, and its runs are judged here."""
+"""Experiments whose target is a function of this process, which judges its runs, too."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.records.experiment import ExperimentItem
     from spanloom.evaluation.evaluator import Evaluator
 
-    Given = Sequence[Mapping[str, Any] | str]  # evaluators, and names of stored ones
+    Evaluators = Sequence[Mapping[str, Any] | str]  # evaluators, and names of stored ones
 
 
 def run_experiment(
@@ -29,7 +29,7 @@ def run_experiment(
     dataset: str,
     *,
     target: Callable[[Any], object],
-    evaluators: Given | None,
+    evaluators: Evaluators | None,
     repeats: int,
     timeout_s: float,
     project: str | None,
@@ -37,9 +37,9 @@ def run_experiment(
     """See ``Client.run_experiment``."""
     named, _, number = dataset.partition("@")
     found = client.dataset(named, project=project)
-    judges = _made(client, evaluators or found.evaluators, project)
+    judges = _evaluators(client, evaluators or found.evaluators, project)
     judgement = Judgement(judges)
-    version = int(number) if number else _last(found)
+    version = int(number) if number else _last_version(found)
     for row in list_items(client, named, version=version, project=project):
         judgement.items.add(read_item(row))
     judge_targets(
@@ -54,17 +54,17 @@ def run_experiment(
     return client.experiment(name, project=project)
 
 
-def _made(client: Client, given: Given, project: str | None) -> Sequence[Evaluator]:
+def _evaluators(client: Client, evaluators: Evaluators, project: str | None) -> Sequence[Evaluator]:
     """Return evaluators of mappings and names; raises ``InvalidEvaluatorError``."""
     return make_evaluators(
         [
             client.evaluator(one, project=project).config if isinstance(one, str) else dict(one)
-            for one in given
+            for one in evaluators
         ]
     )
 
 
-def _last(found: DatasetItem) -> int:
+def _last_version(found: DatasetItem) -> int:
     if not found.versions:
         raise ValueError(f"the dataset {found.name!r} has no version: commit it first")
     return found.versions[-1].version

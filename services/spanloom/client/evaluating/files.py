@@ -1,4 +1,4 @@
-"""Runs of a file in any format that is read, and items of a dataset from JSON lines."""
+"""Reads runs from a file in any known format, and items of a dataset from JSON lines."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 def runs_of_file(path: Path, source: Source, project: str | None) -> Iterator[Given]:
-    """Yield the runs of a file, those of spans last, and what is none.
+    """Yield the runs of a file, those made of spans last, and the parts that are not runs.
 
-    ``project`` is that of runs that name none. Spans of all traces are in memory, documents one by
-    one.
+    ``project`` is that of runs that name none. The spans of all traces are held in memory, but
+    only one document at a time.
     """
     traces = Traces(project)
     for found, share in read_items(path, source, project, as_new=False):
@@ -48,12 +48,12 @@ def runs_of_file(path: Path, source: Source, project: str | None) -> Iterator[Gi
 def _run(place: str, document: Json, project: str | None) -> RunToJudge | Unread:
     try:
         return run_to_judge(document, project or "")
-    except (AttributeError, TypeError, ValueError) as error:  # members of other types than ours
+    except (AttributeError, TypeError, ValueError) as error:  # members of unexpected types
         return Unread(place, f"it is no document of a run: {error}")
 
 
 def items_of_file(path: Path) -> Iterator[Item | Unread]:
-    """Yield the items of a file of JSON lines or one array, and the rows that are none."""
+    """Yield the items of a file of JSON lines or one array, and the invalid rows."""
     for part in read_parts(path, lambda _: True):
         if part.fault or part.is_message:
             yield Unread(part.place, part.fault or "it is no JSON")

@@ -1,4 +1,4 @@
-"""Runs that are judged, as they are read one after the other, and what cannot be read."""
+"""Runs to be judged, as they are read one after the other, and parts that cannot be read."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
 
 
 class Unread(NamedTuple):
-    """A part of a file that is no run."""
+    """A part of a file that is not a run."""
 
     place: str
     reason: str
 
 
 class Given(NamedTuple):
-    """A run or a part that is none, and how much was read so far."""
+    """A run or an unreadable part, and the share of the file that was read so far."""
 
     run: RunToJudge | Unread
     share: float | None = None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where scores belong that are made together: of one run, for one purpose."""
+    """The keys that scores of one judgement of a run share."""
 
     project: str
     trace_id: str
@@ -40,7 +40,7 @@ class Place(NamedTuple):
 
 @dataclass
 class Due:
-    """The scores of one place: what they are, and which of them are to be made again."""
+    """The scores of one place: their values, and which evaluators have to run again."""
 
     values: dict[str, float | bool | str | None] = field(default_factory=dict)
     """By name; conditions on scores read them."""
@@ -52,8 +52,8 @@ class Due:
     """Those of which the document decides."""
 
 
-class Wanted(NamedTuple):
-    """Which scores are looked at."""
+class RescoreQuery(NamedTuple):
+    """Which scores to check."""
 
     evaluators: Mapping[str, Evaluator]
     """All of the file, by name: their scores are read by conditions."""
@@ -69,26 +69,26 @@ class Wanted(NamedTuple):
 class Rescoring:
     """Finds the scores, reads their runs, and yields what is judged again."""
 
-    def __init__(self, wanted: Wanted) -> None:
-        """Begin with nothing found."""
+    def __init__(self, query: RescoreQuery) -> None:
+        """Begin without scores."""
         self.counts: Counter[str] = Counter()
         """By reason: ``fresh``, ``stale``, ``other_version``, ``failed``, ``no_item``, ``gone``."""
         self.runs = 0
-        self._wanted = wanted
+        self._query = query
         self._found: defaultdict[Place, Due] = defaultdict(Due)
 
     def find(self, client: Client) -> None:
         """Read the scores of the evaluators; raises ``ClientError``."""
-        for name in self._wanted.evaluators:
+        for name in self._query.evaluators:
             rows = client.scores(
                 author=name,
                 sources=OURS,
                 target="trajectory",
-                experiment=self._wanted.experiment,
-                project=self._wanted.project,
+                experiment=self._query.experiment,
+                project=self._query.project,
             )
             for row in rows:
-                self._sort(row, self._wanted.evaluators[name])
+                self._sort(row, self._query.evaluators[name])
 
     def places(self) -> Sequence[RunPlace]:
         """Return the runs to read, each once."""
@@ -96,7 +96,7 @@ class Rescoring:
         return list(dict.fromkeys(RunPlace(at.trace_id, at.project) for at in wanted))
 
     def judged(self, runs: Iterable[Given], *, is_dry: bool = False) -> Iterator[PlacedRow]:
-        """Yield the scores of runs that are judged again; none if it is dry, which only counts."""
+        """Judge runs again and yield their scores; if ``is_dry``, only count."""
         by_run: defaultdict[RunPlace, list[Place]] = defaultdict(list)
         for at in self._found:
             by_run[RunPlace(at.trace_id, at.project)].append(at)
@@ -120,12 +120,12 @@ class Rescoring:
             *(row.project, row.trace_id, row.experiment, row.item, row.repeat, row.rule_id),
         )
         is_of_item = row.item not in ("", row.trace_id)
-        if is_of_item and self._wanted.items.find(row.item) is None:
-            self.counts["no_item"] += evaluator.name in self._wanted.names
+        if is_of_item and self._query.items.find(row.item) is None:
+            self.counts["no_item"] += evaluator.name in self._query.names
             return
         due = self._found[at]
         due.values[row.name] = row.value
-        if evaluator.name not in self._wanted.names:
+        if evaluator.name not in self._query.names:
             return
         if (reason := self._reason(row, evaluator)) is None:
             due.unknown.append(row)
@@ -137,11 +137,11 @@ class Rescoring:
             due.again.add(evaluator.name)
 
     def _reason(self, row: ScoreItem, evaluator: Evaluator) -> str | None:
-        """Return what becomes of a score; ``None`` if its document decides."""
+        """Return why a score is made again, or ``fresh``; ``None`` if its document decides."""
         made_by = row.evaluator_version, row.config_hash
         if made_by != (evaluator.judging.version, evaluator.config_hash):
             return "other_version"
-        if self._wanted.with_errors and row.status in ("error", "skipped"):
+        if self._query.with_errors and row.status in ("error", "skipped"):
             return "failed"
         return None if row.stale is None else "stale" if row.stale else "fresh"
 
@@ -153,9 +153,9 @@ class Rescoring:
         again = due.again | {row.author for row in self._stale(due.unknown, run)}
         if is_dry or not again:
             return bool(again), ()
-        evaluators = [one for name, one in self._wanted.evaluators.items() if name in again]
+        evaluators = [one for name, one in self._query.evaluators.items() if name in again]
         others = {name: value for name, value in due.values.items() if value is not None}
-        item = self._wanted.items.find(at.item)
+        item = self._query.items.find(at.item)
         judged = judge_run(
             run.document, evaluators, expected=item.expected if item else None, scores=others
         )
@@ -171,7 +171,7 @@ class Rescoring:
         return True, [PlacedRow(f"{at.trace_id}, {one.name}", row_of(one)) for one in scores]
 
     def _stale(self, rows: Sequence[ScoreItem], run: RunToJudge) -> Iterator[ScoreItem]:
-        """Yield those of the scores that are not of what this document says."""
+        """Yield the scores that were made from other contents than those of this document."""
         read: dict[str, Any] = {}
         for row in rows:
             is_stale = _is_stale(row, run, read)
@@ -181,13 +181,13 @@ class Rescoring:
 
 
 def _is_stale(row: ScoreItem, run: RunToJudge, read: dict[str, Any]) -> bool:
-    """Return whether a score is of something else; ``read`` keeps the run and its fingerprints."""
+    """Return whether a score is of other contents; ``read`` caches run and fingerprints."""
     if (view := view_named_in(row.view_fingerprint)) is None or row.judged_version == run.version:
         return row.judged_version != run.version
     key = ",".join(sorted(view))
     try:
         document = read.setdefault("run", Run(run.document)).document
-        made = read.setdefault(key, named_fingerprint(document, view))
-    except Exception:  # no evaluator can read it: they say so in their scores
+        current = read.setdefault(key, named_fingerprint(document, view))
+    except Exception:  # no evaluator can read it: their scores have the error
         return True
-    return bool(made != row.view_fingerprint)
+    return bool(current != row.view_fingerprint)

@@ -29,19 +29,19 @@ def rows_of(
 
     A result without a run is a score of the item. Sent again, they are the same scores.
     """
-    known = {one.name: one for one in evaluators}
+    by_name = {one.name: one for one in evaluators}
     for row in rows:
-        told = row.result
-        result = Result.model_validate({name: told[name] for name in Result.model_fields})
-        judged = Judged(result, row.view_fingerprint, known[result.evaluator])
-        key = TraceKey(told["project"], told["trace_id"])
+        values = row.result
+        result = Result.model_validate({name: values[name] for name in Result.model_fields})
+        judged = Judged(result, row.view_fingerprint, by_name[result.evaluator])
+        key = TraceKey(values["project"], values["trace_id"])
         (score,) = scores_of(
-            *([judged], key, told["version"]),
+            *([judged], key, values["version"]),
             experiment=experiment,
-            item=told["item"],
-            repeat=told["repeat"],
+            item=values["item"],
+            repeat=values["repeat"],
         )
-        yield PlacedRow(f"{told['item']}, {told['name']}", row_of(score))
+        yield PlacedRow(f"{values['item']}, {values['name']}", row_of(score))
 
 
 def row_of(score: Score) -> dict[str, Any]:

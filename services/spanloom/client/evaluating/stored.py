@@ -1,4 +1,4 @@
-"""Stored runs of a service: by a question in pages of documents, or by their places."""
+"""Reads stored runs of a service: those of a query page by page, or single ones by id."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from spanloom.evaluation.files.judging import RunToJudge
 
 IN_FLIGHT = 8
-"""Documents that are asked for at a time, where they are not in pages."""
+"""The number of documents requested at a time, where they are not in pages."""
 PAGE_RUNS = 200
 """Runs in a page, of which the service may give fewer."""
 _COLUMNS = "project,document"
 
 
 class RunPlace(NamedTuple):
-    """Which run to read; without a project, wherever the key finds it."""
+    """The id of a run; without a project, any project that the key may read."""
 
     trace_id: str
     project: str | None
@@ -42,7 +42,7 @@ class RunPlace(NamedTuple):
 def stored_runs(client: Client, listing: Listing[Run]) -> Iterator[Given]:
     """Yield the runs of a list with their documents; those deleted meanwhile are left out.
 
-    Memory holds a page, whose documents the service bounds. Raises ``ClientError``.
+    Memory holds one page, whose size the service bounds. Raises ``ClientError``.
     """
     total = listing.limit
     rows = Found(client, RowWalks(replace(listing.of(_COLUMNS), page_items=PAGE_RUNS)))
@@ -53,9 +53,9 @@ def stored_runs(client: Client, listing: Listing[Run]) -> Iterator[Given]:
 
 
 def runs_at(connect: Callable[[], AsyncClient], places: Iterable[RunPlace]) -> Generator[Given]:
-    """Yield the stored runs of these places; those that are not there are left out.
+    """Yield the stored runs of these places; those that are not stored are left out.
 
-    Up to ``IN_FLIGHT`` documents are on their way. Raises ``ClientError``.
+    Up to ``IN_FLIGHT`` documents are requested at a time. Raises ``ClientError``.
     """
     wanted = list(places)
     with asyncio.Runner() as runner:
@@ -70,20 +70,20 @@ def runs_at(connect: Callable[[], AsyncClient], places: Iterable[RunPlace]) -> G
 
 
 class _Reading:
-    """Keeps documents on their way, and gives them in the order of their places."""
+    """Requests documents ahead, and returns them in the order of their places."""
 
     def __init__(self, client: AsyncClient, places: Iterator[RunPlace]) -> None:
         self._client, self._places = client, places
         self._waiting: deque[asyncio.Task[RunToJudge | None]] = deque()
 
     async def next(self) -> RunToJudge | None:
-        """Return the run of the next place; ``None`` if it is not there."""
+        """Return the run of the next place; ``None`` if it is not stored."""
         for place in islice(self._places, IN_FLIGHT - len(self._waiting)):
             self._waiting.append(asyncio.create_task(self._read(place)))
         return await self._waiting.popleft()
 
     async def stop(self) -> None:
-        """Cancel what is on its way, and close the connections."""
+        """Cancel the pending requests, and close the connections."""
         for task in self._waiting:
             task.cancel()
         await asyncio.gather(*self._waiting, return_exceptions=True)

@@ -1,7 +1,7 @@
-"""Targets: what answers the items of a dataset, and the runs that it sends to a service.
+"""Targets: agents that answer the items of a dataset, and send their runs to a service.
 
-Each try gets a trace id of ours, by which its run is found. All tries are made first, then their
-runs are awaited: one waits for the last of them, not for each.
+Each try gets a trace id from here, by which its run is found. All tries are made before their runs
+are awaited, so that the waiting times do not add up.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from spanloom.client.calls.runs import document
+from spanloom.client.calls import runs
 from spanloom.client.errors import NotFoundError
 from spanloom.client.http_library import httpx
 from spanloom.core.errors import InvalidRequestError
@@ -46,14 +46,14 @@ _LONGEST = 500
 
 
 class Place(NamedTuple):
-    """Where the spans of a try belong."""
+    """The trace and the parent span to which the spans of a try belong."""
 
     trace_id: str
     span_id: str
 
     @property
     def traceparent(self) -> str:
-        """The header, or environment variable, that says so."""
+        """The value of the W3C header, or environment variable, that names both."""
         return f"00-{self.trace_id}-{self.span_id}-01"
 
 
@@ -79,9 +79,9 @@ def judge_targets(
     project: str | None = None,
     on_run: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Have a target answer all items of a judgement, and judge the runs that it sent.
+    """Run a target on all items of a judgement, and judge the runs that it sent.
 
-    A try without a run is an error of its item. Raises ``ClientError``.
+    A try without a run becomes an error of its item. Raises ``ClientError``.
     """
     tried = list(_try_all(judgement.items, target, repeats, timeout_s))
     for done, one in enumerate(tried, 1):
@@ -97,7 +97,7 @@ def command_target(text: str, timeout_s: float = TIMEOUT_S) -> Target:
     """Return the target of a command line: the input on its standard input as JSON.
 
     ``TRACEPARENT`` is in its environment; its standard output is not read. Raises
-    ``InvalidRequestError`` for what is no command line.
+    ``InvalidRequestError`` for an invalid command line.
     """
     try:
         words = shlex.split(text)
@@ -106,12 +106,12 @@ def command_target(text: str, timeout_s: float = TIMEOUT_S) -> Target:
     if not words:
         raise InvalidRequestError("it is empty")
 
-    def run(given: Any, place: Place) -> str:  # a JSON value
+    def run(value: Any, place: Place) -> str:  # a JSON value
         environment = {**os.environ, "TRACEPARENT": place.traceparent}
         try:
             ended = subprocess.run(  # noqa: S603  # the user's own command
                 words,
-                input=json.dumps(given).encode(),
+                input=json.dumps(value).encode(),
                 stdout=subprocess.DEVNULL,
                 env=environment,
                 timeout=timeout_s,
@@ -129,8 +129,8 @@ def command_target(text: str, timeout_s: float = TIMEOUT_S) -> Target:
 def http_target(url: str, timeout_s: float = TIMEOUT_S) -> Target:
     """Return the target of an HTTP endpoint: the input as JSON by POST, with ``traceparent``.
 
-    An answer with 2xx has answered, and is not read. Redirects are not followed. Raises
-    ``InvalidRequestError`` for what is no address.
+    Any 2xx is a success; its body is not read. Redirects are not followed. Raises
+    ``InvalidRequestError`` for an invalid URL.
     """
     try:
         address = httpx.URL(url)
@@ -139,11 +139,11 @@ def http_target(url: str, timeout_s: float = TIMEOUT_S) -> Target:
     if address.scheme not in ("http", "https") or not address.host:
         raise InvalidRequestError("write an address that begins with https:// or http://")
 
-    def run(given: Any, place: Place) -> str:  # a JSON value
+    def run(value: Any, place: Place) -> str:  # a JSON value
         headers = {"content-type": "application/json", "traceparent": place.traceparent}
         try:
             with httpx.stream(
-                "POST", address, content=orjson.dumps(given), headers=headers, timeout=timeout_s
+                "POST", address, content=orjson.dumps(value), headers=headers, timeout=timeout_s
             ) as answer:
                 return "" if answer.is_success else f"the endpoint answered {answer.status_code}"
         except httpx.TimeoutException:
@@ -160,10 +160,10 @@ def callable_target(call: Callable[[Any], object]) -> Target:
     That needs OpenTelemetry's API, as the agent's own spans do.
     """
 
-    def run(given: Any, place: Place) -> str:  # a JSON value
+    def run(value: Any, place: Place) -> str:  # a JSON value
         try:
             with _within(place):
-                call(given)
+                call(value)
         except Exception as error:  # the user's own code; others go on
             return f"{type(error).__name__}: {error}"[:_LONGEST]
         return ""
@@ -202,13 +202,13 @@ def _await(client: Client, tried: Tried, project: str | None) -> RunToJudge | No
     """Return the run of a try once it has ended; ``None`` if it does not in time."""
     while True:
         try:
-            body = client.ask(document(tried.trace_id, project=project))
+            body = client.ask(runs.document(tried.trace_id, project=project))
         except NotFoundError:
             pass
         else:
-            told = orjson.loads(body)
-            if told["extraction"]["status"] in _ENDED:
-                return run_to_judge(told, project or "")
+            document = orjson.loads(body)
+            if document["extraction"]["status"] in _ENDED:
+                return run_to_judge(document, project or "")
         if time.monotonic() >= tried.until_s:
             return None
         time.sleep(_LOOK_S)

@@ -49,21 +49,21 @@ class Frames(Generic[FrameT]):
         Without ``has_all`` the frame has only the columns that rows have, not all of the model.
         """
         try:
-            found = import_module(f"spanloom.client.frames.{library}")
+            module = import_module(f"spanloom.client.frames.{library}")
         except ImportError as error:
             raise NotInstalledError(
                 f"{error.name} is not installed; pip install 'spanloom[{library}]'"
             ) from error
-        self._library = cast("Library[FrameT]", found)
+        self._library = cast("Library[FrameT]", module)
         self.reads_arrow = library != "pandas" or find_spec("pyarrow") is not None
         """Whether a stream of Arrow can be read: pandas cannot do it alone."""
         self._columns, self._frames = Columns(model, has_all=has_all), list[FrameT]()
 
-    def add(self, rows: Sequence[dict[str, Any]]) -> None:  # as JSON has them
+    def add(self, rows: Sequence[dict[str, Any]]) -> None:  # parsed JSON
         """Add rows; once there are many they are made into a frame."""
         self._columns.add(rows)
         if self._columns.height >= ROWS_AT_ONCE:
-            self._frames.append(self._library.make(self._columns.taken()))
+            self._frames.append(self._library.make(self._columns.take()))
 
     def read(self, stream: bytes) -> FrameT:
         """Return one frame of all rows in a service's stream of Arrow.
@@ -76,5 +76,5 @@ class Frames(Generic[FrameT]):
 
     def whole(self) -> FrameT:
         """Return one frame of all rows."""
-        last = self._library.make(self._columns.taken())
+        last = self._library.make(self._columns.take())
         return self._library.join([*self._frames, last]) if self._frames else last

@@ -29,8 +29,8 @@ def read(stream: bytes) -> pa.Table:
 
 def make(columns: Mapping[str, Column]) -> pa.Table:
     """Return a table made of columns."""
-    made = {name: pa.array(column.values, TYPES[column.kind]) for name, column in columns.items()}
-    return pa.table(made)
+    arrays = {name: pa.array(column.values, TYPES[column.kind]) for name, column in columns.items()}
+    return pa.table(arrays)
 
 
 def join(tables: Sequence[pa.Table]) -> pa.Table:

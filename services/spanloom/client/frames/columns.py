@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
-    Row = Mapping[str, Any]  # as JSON has it
+    Row = Mapping[str, Any]  # parsed JSON
 
 
 class Kind(Enum):
@@ -63,12 +63,12 @@ class Columns:
         for values in self._values.values():
             values.extend([None] * (self.height - len(values)))
 
-    def taken(self) -> Mapping[str, Column]:
+    def take(self) -> Mapping[str, Column]:
         """Return the columns and begin again, with the same ones and no rows."""
-        taken = {name: Column(self._kinds[name], made) for name, made in self._values.items()}
+        columns = {name: Column(self._kinds[name], made) for name, made in self._values.items()}
         self._values = {name: [] for name in self._kinds}
         self.height = 0
-        return taken
+        return columns
 
     def _lay_flat(self, rows: Sequence[Row], before: str) -> None:
         """Add the rows column by column; nested values as rows of their own."""
@@ -151,6 +151,6 @@ _READERS: dict[Kind, Callable[[Sequence[Any]], Iterable[Any]]] = {
     Kind.WHOLE: _wholes,
     Kind.REAL: _reals,
     Kind.MOMENT: _moments,
-    Kind.TRUTH: iter,  # as JSON has them
+    Kind.TRUTH: iter,  # parsed JSON
     Kind.TEXTS: iter,
 }

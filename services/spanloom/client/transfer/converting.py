@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Write: TypeAlias = "Callable[[str, str, bytes], None]"
 """Takes a run's trace id, its project and its body in the other format."""
-Tell: TypeAlias = "Callable[[str, str, str], None]"
+OnRefusal: TypeAlias = "Callable[[str, str, str], None]"
 """Told of an item that is left out: the file, the place in it and the reason."""
 
 
@@ -44,7 +44,7 @@ class Conversion:
     to: Format
     """Of one run."""
     write: Write
-    tell: Tell
+    on_refusal: OnRefusal
     project: str | None = None
     report: Report = field(default_factory=lambda: Report("", ""))
     _traces: Traces = field(init=False)
@@ -66,7 +66,7 @@ class Conversion:
                 self._take(name, found)
 
     def finish(self) -> None:
-        """Convert the traces of which there were spans."""
+        """Convert the traces of the spans that were kept."""
         for stored in self._traces.documents():
             trace_id = stored.view.id
             self._put(self._files[trace_id], trace_id, stored, Losses())
@@ -99,7 +99,7 @@ class Conversion:
         except NotHeldError as error:
             version = version_of(stored.view.json)
             self.report.skipped.append(skip(trace_id, version, str(error.code)))
-            self.tell(name, place, f"skipped: {error}")
+            self.on_refusal(name, place, f"skipped: {error}")
         except InvalidRequestError as error:
             self._refuse(name, place, str(error))
         else:
@@ -116,7 +116,7 @@ class Conversion:
 
     def _refuse(self, name: str, place: str, reason: str) -> None:
         self.report.rejected.append({"place": place, "reason": reason})
-        self.tell(name, place, reason)
+        self.on_refusal(name, place, reason)
 
 
 def _check(document: Json) -> None:

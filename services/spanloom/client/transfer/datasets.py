@@ -1,4 +1,4 @@
-"""Items of datasets: into a service and out of it, from rows of files and from stored runs."""
+"""Imports and exports items of datasets, and makes items of stored runs."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class PlacedItem(NamedTuple):
     """A row with its place in its file; without a row, why it cannot be read."""
 
     place: str
-    row: Any  # as JSON has it
+    row: Any  # parsed JSON
     reason: str = ""
 
 
 @dataclass(slots=True)
 class SentItems:
-    """What became of items."""
+    """How many items were stored, unchanged or rejected."""
 
     stored: int = 0
     unchanged: int = 0
@@ -48,7 +48,7 @@ class SentItems:
     """Place and reason of the first rejected ones."""
 
     def refuse(self, place: str, reason: str) -> None:
-        """Count an item that was not taken."""
+        """Count a rejected item, and record why."""
         self.rejected += 1
         if len(self.refused) < MOST_KEPT:
             self.refused.append({"place": place, "reason": reason})
@@ -69,7 +69,7 @@ def read_rows(path: Path) -> Iterator[PlacedItem]:
 def send_items(
     client: Client, name: str, rows: Iterable[PlacedItem], project: str | None
 ) -> SentItems:
-    """Put rows into the draft of a dataset, some at a time; raises ``ClientError``."""
+    """Put rows into the draft of a dataset, in batches; raises ``ClientError``."""
     done = SentItems()
     some: list[PlacedItem] = []
     size = 0
@@ -91,12 +91,12 @@ def send_items(
 def _send(
     client: Client, name: str, some: list[PlacedItem], project: str | None, done: SentItems
 ) -> None:
-    told = client.ask(add_dataset_items(name, [one.row for one in some], project=project))
-    done.stored += told["stored"]
-    done.unchanged += told["unchanged"]
-    for one in told["refused"]:
+    answer = client.ask(add_dataset_items(name, [one.row for one in some], project=project))
+    done.stored += answer["stored"]
+    done.unchanged += answer["unchanged"]
+    for one in answer["refused"]:
         done.refuse(some[one["item"]].place, one["reason"])
-    done.rejected += told["rejected"] - len(told["refused"])
+    done.rejected += answer["rejected"] - len(answer["refused"])
 
 
 def list_items(
@@ -113,10 +113,10 @@ def list_items(
 
 
 def item_of_run(document: Row, *, is_input: bool = False) -> Row:
-    """Return the item of a run, as *Dataset…* of the page writes it.
+    """Return a run as an item, equal to that of *Dataset…* on the page.
 
-    The run is what is expected: its answer, its tools, and the document itself. With ``is_input``
-    nothing is: the item is to be run again.
+    Its answer, its tool calls and its document become the expected values. With ``is_input``
+    nothing is expected: the item only has the input for further runs.
     """
     view = Document(document)
     root, extraction = view.root, view.extraction

@@ -30,7 +30,7 @@ _DIALECT = "imported"
 _BY_COZE = "it has no `extraction`, so it is not canonical; as coze it can be read"
 
 
-Group: TypeAlias = "dict[str, Any]"  # as JSON has it
+Group: TypeAlias = "dict[str, Any]"  # parsed JSON
 """An item of ``resourceSpans``."""
 
 
@@ -81,35 +81,35 @@ def groups_of(run: Run) -> Sequence[Group]:
 CANONICAL = EachAlone(is_document, lambda document, _: [document])
 
 
-class Standing(NamedTuple):
+class StoredState(NamedTuple):
     """Whether a service already has the document of a run, or another version that blocks it."""
 
-    is_there: bool = False
-    in_the_way: str = ""
+    is_stored: bool = False
+    conflict: str = ""
     """Why the document may not be sent; empty if it may."""
 
 
-def compare(run: Run, stored: Mapping[str, object] | None) -> Standing:
+def compare(run: Run, stored: Mapping[str, object] | None) -> StoredState:
     """Compare a run with its stored document, if there is one.
 
     Spans that a service received are never replaced by a copy restored from their document. A
     partly imported document, whose import was interrupted, is completed.
     """
     if stored is None or _is_part(stored):
-        return Standing()
+        return StoredState()
     ours, theirs = ({k: doc.get(k) for k in OF_THE_RUN} for doc in (run.document, stored))
     place = find_difference(ours, theirs)
     if place is None:
-        return Standing(is_there=True)
-    return Standing(
-        in_the_way=f"{run.trace_id}: the service has this run, with another {place}; delete it "
+        return StoredState(is_stored=True)
+    return StoredState(
+        conflict=f"{run.trace_id}: the service has this run, with another {place}; delete it "
         "there, or import this one into another project or under other ids"
     )
 
 
 def _is_part(stored: Mapping[str, object]) -> bool:
-    told = stored.get("extraction")
-    return isinstance(told, dict) and told.get("dialects") == [_DIALECT]
+    extraction = stored.get("extraction")
+    return isinstance(extraction, dict) and extraction.get("dialects") == [_DIALECT]
 
 
 def of_first(error: ValidationError) -> str:
@@ -130,10 +130,10 @@ def _check_lengths(spans: Sequence[Span]) -> None:
 
 def _check_restored(run: Run) -> None:
     """Restore the document as the service will; raise ``InvalidRequestError`` if it differs."""
-    key, told = TraceKey(run.project, run.trace_id), run.document["extraction"]
-    restored = restore_trajectory(key, SpanTree(run.spans), told["extractor_version"])
+    key, extraction = TraceKey(run.project, run.trace_id), run.document["extraction"]
+    restored = restore_trajectory(key, SpanTree(run.spans), extraction["extractor_version"])
     if restored is None:
         raise InvalidRequestError("extraction: it says what no document does")
-    again = orjson.loads(encode_document(restored, told["version"], told["status"]))
+    again = orjson.loads(encode_document(restored, extraction["version"], extraction["status"]))
     if (place := find_loss(run.document, again)) is not None:
         raise InvalidRequestError(f"{place}: it would not come back as it is")

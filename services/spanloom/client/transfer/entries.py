@@ -1,4 +1,4 @@
-"""Reads annotations from files, those of Spanloom or of Potato; a bad entry is refused alone."""
+"""Reads annotations from files of Spanloom or Potato; a bad entry does not affect others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-Entry: TypeAlias = "dict[str, Any]"  # as JSON has it
+Entry: TypeAlias = "dict[str, Any]"  # parsed JSON
 EntryReader: TypeAlias = "Callable[[Iterable[Path], Path | None], Iterator[Entry | Refused]]"
 """Reads entries, and refuses bad ones, from files or folders; step ids from a file of items if
 there is one."""
@@ -23,8 +23,8 @@ there is one."""
 
 def read_entries(file: Path, items: Path | None) -> tuple[list[Entry], list[Refused]]:
     """Return the entries of a file, JSON lines of Spanloom or a file of Potato, and bad ones."""
-    known = "jsonl" if file.is_file() and file.suffix in (".jsonl", ".ndjson") else "potato"
-    read: EntryReader = formats_of(Of.ANNOTATIONS)[known].load_reader()
+    kind = "jsonl" if file.is_file() and file.suffix in (".jsonl", ".ndjson") else "potato"
+    read: EntryReader = formats_of(Of.ANNOTATIONS)[kind].load_reader()
     entries: list[Entry] = []
     refused: list[Refused] = []
     try:

@@ -1,8 +1,8 @@
 """Reads Inspect's ``.eval`` files: ZIP archives with a file for each sample.
 
 They are compressed by Zstandard (method 93 of ZIP), which Python reads from 3.14 on; the archive
-lists where each file is, and the bytes there are decompressed here. What a file says of its own
-size is not believed.
+lists where each file is, and the bytes there are decompressed here. The size that a
+file declares is not trusted.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _HEADERS = ("header.json", "_journal/start.json")
 
 
 def read_eval(path: Path) -> Iterator[tuple[str, bytes, str]]:
-    """Yield each sample of a file as a log of its own: its place, JSON, and why it is not read.
+    """Yield each sample as a log of its own: its place, its JSON, and why it is unreadable.
 
-    Raises ``UnreadableFileError`` for a ZIP archive that is no log.
+    Raises ``UnreadableFileError`` for a ZIP archive that is not a log.
     """
     try:
         with path.open("rb") as raw, ZipFile(raw) as archive:
@@ -78,7 +78,7 @@ def _sample(archive: ZipFile, raw: IO[bytes], info: ZipInfo, begin: bytes) -> tu
 
 
 def _read(archive: ZipFile, raw: IO[bytes], info: ZipInfo) -> bytes:
-    """Return the content of a file; raises ``InvalidRequestError`` if it cannot be had."""
+    """Return the content of a file; raises ``InvalidRequestError`` if it cannot be read."""
     try:
         if info.compress_type in (ZIP_STORED, ZIP_DEFLATED):
             with archive.open(info) as file:

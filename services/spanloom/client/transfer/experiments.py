@@ -1,4 +1,4 @@
-"""Results of experiments out of a service, as rows and as a report that can be compared."""
+"""Reads results of experiments from a service, as rows or as a report to compare."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from spanloom.client.client import Client
 
-    Row = Mapping[str, Any]  # a result as the service has it
+    Row = Mapping[str, Any]  # a result as parsed JSON
 
 
 def list_results(

@@ -1,7 +1,7 @@
 """Writes the runs of a list into a file, or a folder, and resumes an interrupted export.
 
-What is on disk until then, ``partial.py`` says. Until the API returns many documents in one
-response, each is a request of its own.
+``partial.py`` describes the files on disk until it is finished. Until the API returns many
+documents in one response, each is a request of its own.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Export:
     """The runs to write, the format and the file."""
 
     runs: Listing[Run]
-    asked: Mapping[str, Any]  # as JSON has it
+    asked: Mapping[str, Any]  # JSON values
     """The filters and other options as the user typed them."""
     format: Format
     path: Path
@@ -72,26 +72,26 @@ class Exported:
 def export(
     client: Client,
     wanted: Export,
-    tell: Callable[[Mark], None],
+    on_progress: Callable[[Mark], None],
     report: Callable[[Report], None] = lambda _: None,
 ) -> Exported:
-    """Write the file; ``tell`` is called with the progress after each page, ``report`` at the end.
+    """Write the file; calls ``on_progress`` after each page, and ``report`` at the end.
 
     Called again with the same export after an interruption, it resumes where it was. Raises
     ``ExportError`` if it cannot go on, ``NotInstalledError`` for a table without its library.
     """
     assemble = _assembly(wanted)
     target = wanted.format.target(wanted.path)
-    asked = {**wanted.asked, "format": wanted.format.id, "url": client.url}
+    query = {**wanted.asked, "format": wanted.format.id, "url": client.url}
     if not wanted.format.suffix:
         target.parent.mkdir(parents=True, exist_ok=True)
-    with PartialFile(target, Mark(asked, wanted.runs.filters)) as partial:
+    with PartialFile(target, Mark(query, wanted.runs.filters)) as partial:
         writing = _Writing(client, wanted, partial)
         for rows, cursor in pages_of(client, wanted.runs, partial.mark):
             writing.write(rows, cursor)
-            tell(partial.mark)
+            on_progress(partial.mark)
         done = _report(partial, wanted.format.id)
-        for name, content in _beside(wanted.format, target).items():
+        for name, content in _side_files(wanted.format, target).items():
             target.with_name(name).write_bytes(content)
         partial.finish(writing.whole(assemble))
     report(done)
@@ -107,7 +107,7 @@ def export(
 
 
 def _assembly(wanted: Export) -> Assemble | None:
-    """Return what makes a table of the lines, if the file is one; load its library now."""
+    """Return the function that makes a table of the lines, if the file is one; load its library."""
     if wanted.format.writer:
         written: Assemble = wanted.format.load_writer()
         return written
@@ -115,13 +115,13 @@ def _assembly(wanted: Export) -> Assemble | None:
     return resolve_name(ROWS) if is_table else None
 
 
-def _beside(wanted: Format, target: Path) -> Mapping[str, bytes]:
-    found: Mapping[str, bytes] = resolve_name(wanted.beside)(target.name) if wanted.beside else {}
-    return found
+def _side_files(wanted: Format, target: Path) -> Mapping[str, bytes]:
+    files: Mapping[str, bytes] = resolve_name(wanted.beside)(target.name) if wanted.beside else {}
+    return files
 
 
 def _report(partial: PartialFile, to: str) -> Report:
-    """Return what became of every run; of losses only the run is known, not the place in it."""
+    """Return the report on all runs; a loss names its run, but not the place in it."""
     done = Report(CANONICAL, to, partial.mark.runs)
     for note in partial.notes():
         if "skipped" in note:
@@ -178,7 +178,7 @@ class _Writing:
         self._partial.commit(cursor, page, self._layout.items, self._home)
 
     def whole(self, assemble: Assemble | None) -> Path | None:
-        """Write the end of the file, and return what takes its place, if something does."""
+        """Write the end of the file; return the file or folder that replaces it, if any."""
         if self._folder is not None:
             return self._folder.partial
         self._partial.file.write(self._layout.end)
@@ -188,7 +188,7 @@ class _Writing:
         return assemble(self._partial.file)
 
     def _add(self, row: Row) -> Reply:
-        """Write a run; write nothing if it is not there any more, or cannot be held."""
+        """Write a run; write nothing if it was deleted, or cannot be written in this format."""
         request = request_of(self._format, row)
         if self._format.filed is Filed.LINES:
             return self._add_lines(request, row)
@@ -203,7 +203,7 @@ class _Writing:
         return reply
 
     def _add_lines(self, request: Request, row: Row) -> Reply:
-        """Write a run as it arrives, so that it is in memory in pieces."""
+        """Write a run as it arrives, so that memory holds only a piece of it."""
         file, start = self._partial.file, self._partial.file.tell()
         if self._format.writer:
             file.write(orjson.dumps(row) + b"\n")
@@ -222,7 +222,7 @@ def reason_of(reply: Reply) -> str:
 
 
 def request_of(wanted: Format, row: Row) -> Request:
-    """Return the request for a run in the format that a file has it in."""
+    """Return the request for a run in the format of the lines of a file."""
     trace_id, project = row["trace_id"], row["project"]
     line = formats_of(Of.RUN)[wanted.line]
     if Via.PATH in line.via:

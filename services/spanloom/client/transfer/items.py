@@ -1,4 +1,4 @@
-"""What a file contains: documents of runs in the format that it has, or spans, or neither.
+"""Reads the content of a file: documents of runs in any known format, spans, or neither.
 
 Files of other systems become canonical documents by the readers of their formats
 (``core/formats/registry.py``); OTLP stays as it is.
@@ -43,7 +43,7 @@ class Spans(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A run, spans, or what is neither."""
+    """A run, spans, or a refused part, and the share of the file that was read so far."""
 
     found: Taken | Spans | Refused
     share: float
@@ -56,7 +56,7 @@ Kept: TypeAlias = "Taken | Refused | Spans"
 def find_source(path: Path, named: str = "") -> Source:
     """Return the format of a file: the one that is ``named``, else that of its first value.
 
-    A file that cannot be read at all has none, with the fault. Raises ``SeveralFitError``.
+    For a file that cannot be read it is the fault. Raises ``SeveralFitError``.
     """
     try:
         is_table = find_table(path) is not None
@@ -81,9 +81,9 @@ def find_source(path: Path, named: str = "") -> Source:
 
 
 def read_items(path: Path, source: Source, project: str | None, *, as_new: bool) -> Iterator[Item]:
-    """Yield what is in a file; ``project`` is part of ids that are made.
+    """Yield the content of a file; generated ids depend on ``project``.
 
-    With ``as_new`` runs of documents have other ids.
+    With ``as_new`` runs of documents get new ids.
     """
     if source.fault:
         yield Item(Refused(THE_FILE, source.fault), 1.0)
@@ -104,7 +104,7 @@ def read_items(path: Path, source: Source, project: str | None, *, as_new: bool)
 
 
 class _Values:
-    """The values of a file for a reader, and the refusals of those that are none."""
+    """The values of a file for a reader; parts that cannot be parsed become refusals."""
 
     def __init__(self, parts: Iterator[Part], source: Source) -> None:
         self._parts, self._refused = parts, deque[Refused]()
@@ -127,7 +127,7 @@ class _Values:
             yield part._replace(fault=fault)
         self._place = ""
 
-    def parse(self, part: Part) -> Any:  # as JSON has it
+    def parse(self, part: Part) -> Any:  # parsed JSON
         """Return the value of a part; raises ``InvalidRequestError``."""
         value, is_replaced = parse(part.read, with_constants=self._has_constants)
         if is_replaced:
@@ -137,12 +137,12 @@ class _Values:
     def has_replaced_in(self, place: str) -> bool:
         """Return whether surrogates were replaced in the run that begins at a place.
 
-        It is the last value, or some before it; all that there were if no more will come.
+        It is the last value, or an earlier one; any of them once the file is read to its end.
         """
         is_last = place == self._place or place.startswith(f"{self._place}: ")
-        found = self._replaced & {self._place} if is_last else self._replaced - {self._place}
+        replaced = self._replaced & {self._place} if is_last else self._replaced - {self._place}
         self._replaced &= {self._place}
-        return bool(found)
+        return bool(replaced)
 
     def located(self) -> Iterator[Located]:
         """Yield each value of JSON with its place."""
@@ -156,7 +156,7 @@ class _Values:
                     yield Located(part.place, value)
 
     def refusals(self) -> Iterator[Item]:
-        """Yield what was refused meanwhile."""
+        """Yield the refusals since the last call."""
         while self._refused:
             yield Item(self._refused.popleft(), self.share)
 

@@ -1,7 +1,7 @@
 """Splits the content of a file into export requests that an OTLP receiver accepts.
 
 Spans are sent unchanged; a run of a document, in any format that is read, is sent as spans that
-carry it (``documents.py``). What a file may be is in ``parts.py``.
+carry it (``documents.py``). ``parts.py`` lists the kinds of files.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def read_pieces(
 ) -> Iterator[Piece | Unreadable]:
     """Yield the pieces of a file; ``project`` overrides the project that its spans name.
 
-    Without a ``source`` the file decides; ``as_new`` imports documents under other ids.
+    Without ``source`` the format is detected; ``as_new`` imports documents under new ids.
     """
     source = find_source(path) if source is None else source
     for number, (found, share) in enumerate(read_items(path, source, project, as_new=as_new)):
@@ -81,10 +81,10 @@ def read_pieces(
 def _pieces(found: Taken | Spans, project: str | None) -> Iterator[Piece]:
     run, groups = _contents(found, project)
     of = run.project if run else project
-    given = groups if of is None else [_moved(group, of) for group in groups]
+    moved = groups if of is None else [_moved(group, of) for group in groups]
     losses = found.losses if isinstance(found, Taken) else None
     scores = found.scores if isinstance(found, Taken) else ()
-    for chosen, count in _split(given):
+    for chosen, count in _split(moved):
         body = orjson.dumps({"resourceSpans": chosen})
         yield Piece(found.place, body, count, 0.0, run, 0, losses, scores)
 
@@ -119,7 +119,7 @@ def _runs(groups: Sequence[Group]) -> Iterator[tuple[Group, int, int]]:
                 yield {**group, "scopeSpans": [{**scope, "spans": spans}]}, len(spans), length
 
 
-def _slices(spans: Sequence[Any]) -> Iterator[tuple[Sequence[Any], int]]:  # as JSON has them
+def _slices(spans: Sequence[Any]) -> Iterator[tuple[Sequence[Any], int]]:  # parsed JSON
     begin = size = 0
     for at, span in enumerate(spans):
         length = len(orjson.dumps(span))

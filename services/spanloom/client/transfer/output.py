@@ -1,4 +1,4 @@
-"""The file, the folder or the stream that runs are written to, as their format has it."""
+"""Writes runs into a file, a folder or a stream, as their format requires."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROWS = "spanloom.client.transfer.tables:write_rows"
 
 
 class Output:
-    """The file, the folder or standard output; a file is there once it is whole."""
+    """The file, the folder or standard output; a file appears once it is complete."""
 
     def __init__(self, known: Format, path: Path | None, stream: IO[bytes]) -> None:
         """Write the file or folder at ``path``, or without one to ``stream``."""
@@ -55,24 +55,24 @@ class Output:
             self._file.write(self._layout.add(body))
 
     def finish(self) -> None:
-        """Write the end, and put the file in its place."""
+        """Write the end, and rename the finished file to its final name."""
         self._file.write(self._layout.end)
         self._file.flush()
         if self._path is None or self._format.filed is Filed.FOLDER:
             return
-        for name, content in self._beside():
+        for name, content in self._side_files():
             self._target.with_name(name).write_bytes(content)
         if self._format.has_rows and self._target.suffix == PARQUET:
             resolve_name(ROWS)(self._file).replace(self._target)
         else:
             self._partial.replace(self._target)
 
-    def _beside(self) -> Iterator[tuple[str, bytes]]:
+    def _side_files(self) -> Iterator[tuple[str, bytes]]:
         if self._format.beside:
             yield from resolve_name(self._format.beside)(self._target.name).items()
 
     def _file_of(self, trace_id: str, project: str) -> Path:
-        """Return a path that no run before had: an id may be in two projects, or in two files."""
+        """Return an unused path: an id may occur in two projects, or in two files."""
         name, n = trace_id, 1
         while name in self._names:
             name = f"{trace_id}.{quote(project, safe='')}" + (f".{n}" if n > 1 else "")

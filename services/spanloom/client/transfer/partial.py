@@ -1,4 +1,4 @@
-"""The file of an export as far as it is written, and how far that is.
+"""The unfinished file of an export, and its progress.
 
 An export to ``runs.jsonl`` writes ``runs.jsonl.partial`` and, in ``runs.jsonl.partial.json``, how
 much of it is safely on disk; ``runs.jsonl.partial.notes`` has a line for each run that was left out
@@ -34,7 +34,7 @@ class ExportError(ClientError):
 class Mark:
     """The progress of an export."""
 
-    asked: Mapping[str, Any]  # as JSON has it
+    asked: Mapping[str, Any]  # JSON values
     """The options as the user typed them: an export with others does not resume this file."""
     filters: Mapping[str, str]
     """The same as parameters of the API: ``7d`` keeps the point in time of the first start."""
@@ -61,7 +61,7 @@ class Page:
     def __init__(self) -> None:
         """Begin with nothing."""
         self.runs = 0
-        self.notes: list[Mapping[str, Any]] = []  # as JSON has them
+        self.notes: list[Mapping[str, Any]] = []  # JSON values
         self.losses: Counter[str] = Counter()
 
     def skip(self, run: Mapping[str, Any]) -> None:
@@ -76,7 +76,7 @@ class Page:
 
 
 class PartialFile:
-    """The file as far as it is written; locked by one process at a time."""
+    """The unfinished file; locked by one process at a time."""
 
     def __init__(self, path: Path, mark: Mark) -> None:
         """Resume an earlier export of the same runs, else begin a new one.
@@ -85,7 +85,7 @@ class PartialFile:
         """
         self.path = path
         self._partial = path.with_name(f"{path.name}.partial")
-        self._told = path.with_name(f"{path.name}.partial.json")
+        self._progress = path.with_name(f"{path.name}.partial.json")
         self._noted = path.with_name(f"{path.name}.partial.notes")
         self.file: IO[bytes] = self._partial.open("ab+")
         _lock(self.file, self._partial)
@@ -121,11 +121,11 @@ class PartialFile:
             losses=dict(Counter(mark.losses) + page.losses),
             home=home,
         )
-        fresh = self._told.with_name(f"{self._told.name}.new")
+        fresh = self._progress.with_name(f"{self._progress.name}.new")
         fresh.write_bytes(orjson.dumps(asdict(self.mark)))
-        fresh.replace(self._told)
+        fresh.replace(self._progress)
 
-    def notes(self) -> Iterator[Mapping[str, Any]]:  # as JSON has them
+    def notes(self) -> Iterator[Mapping[str, Any]]:  # JSON values
         """Yield what was noted, in order: ``{"skipped": …}`` or ``{"lost": …}``."""
         self._notes.seek(0)
         for line in self._notes:
@@ -136,29 +136,29 @@ class PartialFile:
         self.file.flush()
         os.fsync(self.file.fileno())
         (whole or self._partial).replace(self.path)
-        for left in (self._partial, self._told, self._noted):
+        for left in (self._partial, self._progress, self._noted):
             left.unlink(missing_ok=True)
 
     def _read(self, mine: Mark) -> Mark:
         try:
-            told = Mark(**orjson.loads(self._told.read_bytes()))
+            earlier = Mark(**orjson.loads(self._progress.read_bytes()))
         except FileNotFoundError:
             return mine
         except (ValueError, TypeError):
-            told = replace(mine, asked={}, version=0)
+            earlier = replace(mine, asked={}, version=0)
         notes = self._noted.stat().st_size if self._noted.exists() else 0
         size = self._partial.stat().st_size
         if (
-            told.asked != mine.asked
-            or told.version != _VERSION
-            or size < told.bytes
-            or notes < told.note_bytes
+            earlier.asked != mine.asked
+            or earlier.version != _VERSION
+            or size < earlier.bytes
+            or notes < earlier.note_bytes
         ):
             raise ExportError(
-                f"{self._partial} is of another export; remove it and {self._told.name}, or "
+                f"{self._partial} is of another export; remove it and {self._progress.name}, or "
                 "choose another file"
             )
-        return told
+        return earlier
 
 
 def _lock(file: IO[bytes], path: Path) -> None:
@@ -170,10 +170,10 @@ def _lock(file: IO[bytes], path: Path) -> None:
 
 
 class Folder:
-    """A folder with a file for each run; until it is whole it is called ``NAME.partial.d``."""
+    """A folder with a file for each run; until it is complete it is called ``NAME.partial.d``."""
 
     def __init__(self, path: Path, suffix: str, *, is_resumed: bool) -> None:
-        """Go on with what is there, or begin anew; raises ``ExportError`` if ``path`` is in use."""
+        """Resume an earlier folder, or begin one; raises ``ExportError`` if ``path`` is used."""
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise ExportError(f"{path} is there, and not empty; choose another folder")
         self._suffix = suffix

@@ -38,7 +38,7 @@ _JSON = re.compile(rb"[\n\r\t ]+[\[{][\n\r\t\x20-\xff]*\Z")
 
 
 class UnreadableFileError(ClientError):
-    """A table or an archive is none, or is broken from some place on."""
+    """A file is not the table or archive that its first bytes promise, or is broken."""
 
 
 class Part(NamedTuple):
@@ -50,17 +50,17 @@ class Part(NamedTuple):
     share: float
     """The share of the file read so far, from 0 to 1."""
     fault: str = ""
-    """Why it is not read; empty if it may be."""
+    """Why it cannot be read; empty if it can."""
     is_message: bool = False
-    """Whether it is OTLP's protobuf, and no JSON."""
+    """Whether it is OTLP's protobuf, not JSON."""
 
 
 def find_table(path: Path) -> Format | None:
-    """Return the format whose files begin as this one, if it is known by its first bytes."""
+    """Return the format that the first bytes of a file identify, if any."""
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
-    known = formats_of(Of.RUNS).values()
-    return next((table for table in known if table.magic and head.startswith(table.magic)), None)
+    formats = formats_of(Of.RUNS).values()
+    return next((table for table in formats if table.magic and head.startswith(table.magic)), None)
 
 
 def read_parts(path: Path, is_container: IsContainer) -> Iterator[Part]:
@@ -79,8 +79,8 @@ def read_parts(path: Path, is_container: IsContainer) -> Iterator[Part]:
 
 def why(error: Exception) -> str:
     """Return why a file cannot be read, in a line."""
-    told = error.strerror if isinstance(error, OSError) else None
-    return " ".join((told or str(error)).split())
+    message = error.strerror if isinstance(error, OSError) else None
+    return " ".join((message or str(error)).split())
 
 
 def _parts_of(path: Path, is_container: IsContainer) -> Iterator[Part]:
@@ -129,7 +129,7 @@ def _parts(
 
 
 def _is_text(head: bytes) -> bool:
-    """Return whether a file begins as text, whole or broken: with neither a tag nor a length."""
+    """Return whether a file begins as text: neither with a tag of protobuf nor with a length."""
     if head[:1] == _TAG:
         return _JSON.match(head) is not None
     is_length = head[0] < _FIRST_PRINTED and head[4:5] in (b"", _TAG)

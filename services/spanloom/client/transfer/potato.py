@@ -32,9 +32,9 @@ def write_task(
     An account has to be made in Potato before the folder of its user is copied there: Potato does
     not register a name whose folder exists.
     """
-    said: dict[str, list[Json]] = {}
+    by_run: dict[str, list[Json]] = {}
     for entry in entries:
-        said.setdefault(entry["trace_id"], []).append(entry)
+        by_run.setdefault(entry["trace_id"], []).append(entry)
 
     def create(path: str) -> IO[bytes]:
         place = folder / path
@@ -44,7 +44,7 @@ def write_task(
     with TemporaryFile() as scratch:
         writer = TaskWriter(folder.name, create, scratch, with_agents=with_agents)
         for document in documents:
-            writer.add(document, said.get(document["id"], ()))
+            writer.add(document, by_run.get(document["id"], ()))
         return sum(path.endswith(STATE_FILE) for path in writer.finish(schemes))
 
 
@@ -56,15 +56,15 @@ def read_potato(paths: Iterable[Path], items: Path | None = None) -> Iterator[Js
     """
     for path in paths:
         files = sorted(path.rglob(STATE_FILE)) if path.is_dir() else [path]
-        beside = items or _beside(path)
-        order = steps_of_items(beside.read_bytes()) if beside else {}
+        items_file = items or _items_near(path)
+        order = steps_of_items(items_file.read_bytes()) if items_file else {}
         for file in files:
-            for said in read_file(file.name, file.read_bytes()):
-                annotator = said["annotator"] or file.parent.name
-                yield entry_of({**said, "annotator": annotator}, order.get(said["item"]))
+            for entry in read_file(file.name, file.read_bytes()):
+                annotator = entry["annotator"] or file.parent.name
+                yield entry_of({**entry, "annotator": annotator}, order.get(entry["item"]))
 
 
-def _beside(path: Path) -> Path | None:
+def _items_near(path: Path) -> Path | None:
     folder = path if path.is_dir() else path.parent
     places = (place / ITEMS_FILE for place in (folder, *list(folder.parents)[:2]))
     return next((place for place in places if place.is_file()), None)

@@ -1,6 +1,6 @@
 """Sends the runs of a list straight to another system, one after the other.
 
-Known are a self-hosted Invariant Explorer, which takes the lines of runs, and receivers of OTLP,
+Targets are a self-hosted Invariant Explorer, which takes the lines of runs, and receivers of OTLP,
 which take their spans.
 """
 
@@ -45,16 +45,16 @@ class Target(Protocol):
     """Where runs are sent."""
 
     def send(self, run: IO[bytes]) -> str:
-        """Send a run in the target's format; return why it refuses it, nothing if it takes it.
+        """Send a run in the target's format; return why it was refused, empty if it was not.
 
-        Raises ``ClientError`` if it can take no run.
+        Raises ``ClientError`` if the target can accept no run at all.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Explorer:
-    """An Invariant Explorer: a trace for each agent of a run. It does not know a run again."""
+    """An Invariant Explorer: a trace for each agent of a run. A run sent twice is there twice."""
 
     transport: Transport
     dataset: str | None = None
@@ -63,22 +63,22 @@ class Explorer:
         """See ``Target``."""
         lines = orjson.loads(run.read())
         names = ("messages", "annotations", "metadata")
-        asked: Json = {name: [line[name] for line in lines] for name in names}
+        body: Json = {name: [line[name] for line in lines] for name in names}
         if self.dataset is not None:
-            asked["dataset"] = self.dataset
-        request = Request("POST", PUSH, headers=_JSON, body=dump(asked), expected=_ANSWERED)
+            body["dataset"] = self.dataset
+        request = Request("POST", PUSH, headers=_JSON, body=dump(body), expected=_ANSWERED)
         reply = self.transport.ask(replace(request, is_repeatable=False))
         if reply.status == OK:
             return ""
-        said = str(orjson.loads(reply.body or b"{}").get("detail", ""))
+        detail = str(orjson.loads(reply.body or b"{}").get("detail", ""))
         if reply.status not in _REFUSED:
-            raise problem_of(reply, said)
-        return said or f"it answers {reply.status}"
+            raise problem_of(reply, detail)
+        return detail or f"it answers {reply.status}"
 
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """A receiver of OTLP over HTTP; spans that it has already are not doubled."""
+    """A receiver of OTLP over HTTP; it stores a repeated span once."""
 
     transport: Transport
 
@@ -94,15 +94,15 @@ def push(
     runs: Listing[Run],
     known: Format,
     target: Target,
-    tell: Callable[[int], None],
+    on_progress: Callable[[int], None],
 ) -> Report:
-    """Send the runs; ``tell`` is called with their number after each. Raises ``ClientError``."""
+    """Send the runs; calls ``on_progress`` with their number after each. Raises ``ClientError``."""
     report = Report(CANONICAL, known.id)
     for rows, _ in pages_of(client, runs, Mark({}, runs.filters)):
         for row in rows:
             with NamedTemporaryFile(prefix="spanloom-") as body:
                 _push_one(client, row, known, target, report, body)
-            tell(report.written)
+            on_progress(report.written)
     return report
 
 

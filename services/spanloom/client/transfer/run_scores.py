@@ -1,4 +1,4 @@
-"""Scores that come with the runs of a file: stored once their runs are sent, some at a time."""
+"""Scores that come with the runs of a file: stored in batches, after their runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ StoreScores: TypeAlias = "Callable[[Sequence[PlacedRow]], SentScores]"
 
 
 def store_scores(client: Client, rows: Sequence[PlacedRow]) -> SentScores:
-    """Store scores of runs; all are refused if the key may not, which keeps no run away.
+    """Store scores of runs; without the right to do so all are refused, but the runs are sent.
 
     Raises ``ClientError`` if the service does not answer.
     """
@@ -63,7 +63,7 @@ class Imported:
 
 
 class RunScores:
-    """Holds the scores of runs until they are worth a request."""
+    """Collects the scores of runs until they fill a request."""
 
     def __init__(self, store: StoreScores) -> None:
         """Begin without scores."""
@@ -71,7 +71,7 @@ class RunScores:
         self._rows: list[PlacedRow] = []
 
     def add(self, piece: Piece, done: Imported, report: Report) -> None:
-        """Add the scores of a run that was taken."""
+        """Add the scores of an accepted run."""
         project = piece.run.project if piece.run else ""
         for row in piece.scores:
             place = f"{piece.place}: score {row['name']}"
@@ -80,7 +80,7 @@ class RunScores:
             self.finish(done, report)
 
     def finish(self, done: Imported, report: Report) -> None:
-        """Store what is held; what is not taken is named, and counted as lost."""
+        """Store the collected scores; rejected ones are named, and counted as lost."""
         rows, self._rows = self._rows, []
         if not rows:
             return

@@ -1,4 +1,4 @@
-"""Scores into a service and out of it: from rows of files, and as evaluation results of OTLP."""
+"""Imports scores from rows of files, and exports them as rows or as OTLP evaluation results."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class SentScores:
     """Place and reason of refused rows, the first of them."""
 
     def refuse(self, place: str, reason: str) -> None:
-        """Count a row that was not taken."""
+        """Count a rejected row, and record why."""
         self.refused_scores += 1
         if len(self.refused) < MOST_SHOWN:
             self.refused.append({"place": place, "reason": reason})
@@ -81,9 +81,9 @@ def send_scores(
     """Store scores in the form of ``GET /v1/scores``; call it after their runs are sent.
 
     Readers of other formats yield such rows with what they know; ``trace_id``, ``name`` and
-    ``author`` suffice. ``project`` replaces that of the rows. A bad row is refused alone, and the
-    same rows again change nothing where they have ``at``. Raises what ``taker`` raises but for the
-    refusals: of a ``ServiceScores`` it is ``ClientError``.
+    ``author`` suffice. ``project`` replaces that of the rows. A bad row does not affect
+    others, and the same rows again change nothing where they have ``at``. Raises what ``taker``
+    raises, except refusals of scores: ``ClientError`` for a ``ServiceScores``.
     """
     sending = _Sending(taker, project or "")
     for placed in rows:
@@ -125,7 +125,7 @@ def export_results(rows: Iterable[Row], put: Callable[[bytes], None]) -> Exporte
 
 
 def send_results(transport: Transport, body: bytes) -> None:
-    """Send a request of log records; raises ``ClientError`` unless all of it is taken."""
+    """Send a request of log records; raises ``ClientError`` unless all of it is accepted."""
     headers = {"content-type": "application/json"}
     reply = transport.ask(Request("POST", "/v1/logs", headers=headers, body=body))
     partly = orjson.loads(reply.body or b"{}").get("partialSuccess") or {}
@@ -134,7 +134,7 @@ def send_results(transport: Transport, body: bytes) -> None:
 
 
 def read_rows(path: Path) -> Iterator[PlacedRow]:
-    """Yield the rows of a file of JSON lines or Parquet; where it cannot be read further, why."""
+    """Yield the rows of JSON lines or Parquet; if reading fails, the last one has the reason."""
     place = ""
     try:
         for placed in _rows_of(path):
@@ -160,7 +160,7 @@ def _rows_of(path: Path) -> Iterator[PlacedRow]:
 
 
 def read_lines(file: IO[bytes]) -> Iterator[PlacedRow]:
-    """Yield the rows of JSON lines, and those that are none; raises ``OSError``."""
+    """Yield the rows of JSON lines, invalid ones with the reason; raises ``OSError``."""
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
@@ -174,7 +174,7 @@ def read_lines(file: IO[bytes]) -> Iterator[PlacedRow]:
 
 
 def _read_line(place: str, line: bytes) -> PlacedRow | None:
-    """Return the row of a line; ``None`` for the one that says that the rows are complete."""
+    """Return the row of a line; ``None`` for the one that marks the end of an export."""
     try:
         row = orjson.loads(line)
     except ValueError:
@@ -219,7 +219,7 @@ def _of_table(place: str, row: dict[str, Any]) -> PlacedRow:
 
 
 class ServiceScores:
-    """A ``ScoreTaker``: a service."""
+    """A ``ScoreTaker`` that stores scores in a service."""
 
     def __init__(self, client: Client) -> None:
         """Store in the service of a client."""
@@ -227,11 +227,11 @@ class ServiceScores:
 
     def schemes(self, project: str) -> AbstractSet[str]:
         """See ``ScoreTaker``; raises ``ClientError``."""
-        found = self._client.schemes(project=project or None)
-        return {scheme.name for scheme in found}
+        schemes = self._client.schemes(project=project or None)
+        return {scheme.name for scheme in schemes}
 
     def store(self, items: Sequence[Row], project: str) -> int:
-        """See ``ScoreTaker``; raises ``ClientError`` for what is no refusal of a score."""
+        """See ``ScoreTaker``; raises ``ClientError`` for other failures than refused scores."""
         try:
             answer = self._client.ask(write_scores(items, project=project or None))
         except ApiError as error:
@@ -270,7 +270,7 @@ class _Sending:
         self._held.append((placed.place, _item(row)))
 
     def flush(self) -> None:
-        """Send what is held."""
+        """Send the rows that wait."""
         held, self._held = self._held, []
         if held:
             self._send(held)
@@ -290,7 +290,7 @@ class _Sending:
             self.done.stored += len(held)
 
     def _is_annotators(self, row: Row, project: str) -> bool:
-        """Return whether annotations make this score."""
+        """Return whether this score is derived from annotations."""
         if row.get("source") not in _OURS:
             return False
         if project not in self._schemes:

@@ -70,21 +70,21 @@ class Sending:
         self,
         path: Path,
         project: str | None,
-        tell: Callable[[Imported, float], None],
+        on_progress: Callable[[Imported, float], None],
         source: Source | None = None,
         *,
         as_new: bool = False,
     ) -> Imported:
-        """Send the content of a file; ``tell`` is called after each piece with the share read.
+        """Send the content of a file; calls ``on_progress`` after each piece with the share read.
 
         Spans are identified by their ids: sending a file again, or resuming it, makes no
-        duplicates. What ``source`` and ``as_new`` are, ``read_pieces`` says. Whatever ends it
-        early, the scores of the runs that were sent are stored.
+        duplicates. ``source`` and ``as_new`` are those of ``read_pieces``. If it ends early, the
+        scores of the runs that were sent are stored all the same.
         """
         done = Imported(str(path))
         try:
             for piece in self.take(read_pieces(path, project, source, as_new=as_new), done):
-                tell(done, piece.share)
+                on_progress(done, piece.share)
         except Exception:
             with suppress(Exception):  # what came first is what the caller has to know
                 self.finish(done)
@@ -94,7 +94,7 @@ class Sending:
     def take(
         self, pieces: Iterable[Piece | Unreadable], done: Imported
     ) -> Iterator[Piece | Unreadable]:
-        """Send pieces, and yield each once ``done`` has what became of it."""
+        """Send pieces, and yield each after ``done`` was updated with its result."""
         self._item = -1
         self._spans.begin()
         for piece in pieces:
@@ -104,13 +104,13 @@ class Sending:
 
     def _take(self, piece: Piece | Unreadable, done: Imported) -> None:
         if isinstance(piece, Piece) and piece.item != self._item:
-            self._settle(done)  # what it rejects is of the run before
-        known = len(done.rejected)
+            self._settle(done)  # what it rejects belongs to the previous run
+        before = len(done.rejected)
         if isinstance(piece, Unreadable):
             done.rejected.append({"place": piece.place, "reason": piece.reason})
         else:
             self._send(piece, done)
-        self._note(piece, done.rejected[known:])
+        self._note(piece, done.rejected[before:])
 
     def _send(self, piece: Piece, done: Imported) -> None:
         is_first, self._item = piece.item != self._item, piece.item
@@ -123,19 +123,19 @@ class Sending:
         try:
             _send(self._transport, piece, done)
         except Exception:
-            self._last = None  # the run was not sent whole: no score of it
+            self._last = None  # the run was not sent completely: store no score of it
             raise
 
     def finish(self, done: Imported) -> None:
-        """Store the scores that are held, of runs that were taken; ``take`` does it at its end.
+        """Store the collected scores of accepted runs; ``take`` does it at its end.
 
-        To be called by who ends it earlier.
+        Callers that stop ``take`` early have to call it themselves.
         """
         self._settle(done)
         self._scores.finish(done, self.report)
 
     def _begin(self, piece: Piece, done: Imported) -> None:
-        """Count a new item as written, and look at its run."""
+        """Count a new item as written, and compare its run with the stored one."""
         self.report.written += 1
         self._is_rejected = False
         if piece.run is None:
@@ -155,7 +155,7 @@ class Sending:
         return is_there
 
     def _settle(self, done: Imported) -> None:
-        """Store the scores of the run before, if the run was taken."""
+        """Store the scores of the previous run, if it was accepted."""
         piece, self._last = self._last, None
         if piece is None or not piece.scores:
             return
@@ -175,12 +175,12 @@ class Sending:
 
     def _look_at(self, run: Run, place: str, done: Imported) -> None:
         """Skip a run that the service already has, and reject one that differs there."""
-        standing = compare(run, self._find_stored(run))
-        done.unchanged_runs += standing.is_there
-        if standing.in_the_way:
+        state = compare(run, self._find_stored(run))
+        done.unchanged_runs += state.is_stored
+        if state.conflict:
             done.rejected_spans += len(run.spans)
-            done.rejected.append({"place": place, "reason": standing.in_the_way})
-        if standing.is_there or standing.in_the_way:
+            done.rejected.append({"place": place, "reason": state.conflict})
+        if state.is_stored or state.conflict:
             self._left_out = run
 
 
@@ -206,7 +206,7 @@ def _reject(done: Imported, piece: Piece, spans: int, reason: str) -> None:
 
 
 def problem_of(reply: Reply, message: str) -> ApiError:
-    """Return the error of a status that no piece can pass."""
+    """Return the error for a status that every piece would get."""
     kind = BY_STATUS.get(reply.status, ApiError)
-    said = message or f"the receiver answers {reply.status}"
-    return kind(reply.status, said, said, (), reply.retry_after_s)
+    text = message or f"the receiver answers {reply.status}"
+    return kind(reply.status, text, text, (), reply.retry_after_s)

@@ -1,7 +1,7 @@
-"""Spans of a file that a service has already are not sent again: they are compared one by one.
+"""Skips the spans of a file that a service already has; compares them one by one.
 
-A piece is left out if the service has each of its spans just so, in the project that they name.
-What cannot be compared is sent: the store keeps a span that comes again once.
+A piece is left out if the service has an equal copy of each span, in the project that they name.
+Spans that cannot be compared are sent: the store keeps one copy of a span.
 """
 
 from __future__ import annotations
@@ -86,9 +86,9 @@ def _project_of(group: Json) -> str:
 
 
 def _digests_in(groups: Iterable[Json]) -> defaultdict[TraceKey, set[bytes]]:
-    found: defaultdict[TraceKey, set[bytes]] = defaultdict(set)
+    digests: defaultdict[TraceKey, set[bytes]] = defaultdict(set)
     for group in groups:
         project = _project_of(group)
         for trace_id, digest in digests_of(read_resource_spans(group)):
-            found[TraceKey(project, trace_id)].add(digest)
-    return found
+            digests[TraceKey(project, trace_id)].add(digest)
+    return digests

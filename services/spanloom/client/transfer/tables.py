@@ -57,12 +57,12 @@ def _write(
     columns = Columns(Run)
     for rows, _ in _groups(lines):  # collect the columns first: a file has one schema
         columns.add(rows)
-        columns.taken()
-    schema = arrow.make(columns.taken()).schema.append(pa.field(DOCUMENT, pa.large_string()))
+        columns.take()
+    schema = arrow.make(columns.take()).schema.append(pa.field(DOCUMENT, pa.large_string()))
     with open_file(path, schema) as writer:
         for rows, documents in _groups(lines):
             columns.add(rows)
-            table = arrow.make(columns.taken())
+            table = arrow.make(columns.take())
             writer.write_table(
                 table.append_column(schema.field(DOCUMENT), pa.array(documents, pa.large_string()))
             )
@@ -72,7 +72,7 @@ def _write(
 def read_parquet(path: Path) -> Iterator[tuple[int, bytes, float]]:
     """Yield the documents of a table, each with the number of its row and the share read by then.
 
-    Raises ``UnreadableFileError`` where the file is no whole table.
+    Raises ``UnreadableFileError`` where the table is incomplete.
     """
     return _documents(_parquet_pieces(path))
 
@@ -94,7 +94,7 @@ def _documents(pieces: Iterator[tuple[int, pa.Array]]) -> Iterator[tuple[int, by
 
 
 def _json(value: object) -> bytes:
-    """Return a document as it is, the cells of a row as an object; nothing if they are no JSON."""
+    """Return a document as it is, the cells of a row as an object; empty if they are not JSON."""
     if not isinstance(value, dict):
         return str(value or "").encode()
     try:

@@ -129,14 +129,14 @@ class HttpReceiver:
         return accepted.answer
 
     def _note(self, head: RequestHead, reason: str, error: Exception) -> None:
-        """Log the refusal of a sender; who only looks (GET) reads it in the answer."""
+        """Log the refusal of a sender's request; that of a GET is only in the answer."""
         if head.method in _SENDS:
             self._refusals.note(Cause(reason, head.path, head.peer), str(error))
 
     async def _handle_or_stop(
         self, head: RequestHead, receive: Receive, door: Door | None, share: Reservation
     ) -> Accepted:
-        """Handle a request; raises ``OverloadedError`` if it is cancelled by the server's end."""
+        """Handle a request; raises ``OverloadedError`` if the server's end cancels it."""
         try:
             return await self._handle(head, receive, door, share)
         except asyncio.CancelledError:

@@ -47,7 +47,7 @@ _MOST_CHARS = 100
 _UNNAMED = "agent"
 _OWN_PROJECT = "default"
 _NOT_KEPT = "invariant_dataset_metadata"
-"""Name, in the metrics, of what is accepted and not stored."""
+"""Name in the metrics of the data that is accepted but not stored."""
 _SAYS_SO = ((b"warning", b'299 - "The metadata of datasets is not stored."'),)
 
 
@@ -84,13 +84,13 @@ def read_push(body: bytes, limits: Limits) -> Push:
     if not traces:
         raise InvalidRequestError("messages: at least one list of messages is needed.")
     checked = [_messages(one, f"messages[{at}]") for at, one in enumerate(traces)]
-    annotations = _beside(request, "annotations", len(traces))
+    annotations = _column(request, "annotations", len(traces))
     notes = [_annotations(one, f"annotations[{at}]") for at, one in enumerate(annotations)]
     _check_count(sum(map(len, (*checked, *notes))) + len(checked), limits)
-    metadata = _beside(request, "metadata", len(traces))
-    told = [_object(one or {}, f"metadata[{at}]") for at, one in enumerate(metadata)]
+    metadata = _column(request, "metadata", len(traces))
+    objects = [_object(one or {}, f"metadata[{at}]") for at, one in enumerate(metadata)]
     dataset = request.get("dataset")
-    return Push(checked, told, "" if dataset is None else check_name(dataset), notes)
+    return Push(checked, objects, "" if dataset is None else check_name(dataset), notes)
 
 
 def read_append(body: bytes, limits: Limits) -> Appended:
@@ -126,12 +126,12 @@ def encode_push(push: Push, trace_ids: Sequence[bytes], arrived_ns: int) -> byte
     return writer.encode()
 
 
-def encode_append(trace_id: bytes, told: Appended, arrived_ns: int) -> bytes:
+def encode_append(trace_id: bytes, appended: Appended, arrived_ns: int) -> bytes:
     """Return appended messages as an encoded ``ExportTraceServiceRequest``."""
     writer = RequestWriter(keys.SCOPE)
-    pushed = _Pushed(trace_id, told.messages, _times(told.messages, arrived_ns))
+    pushed = _Pushed(trace_id, appended.messages, _times(appended.messages, arrived_ns))
     _write_messages(writer, pushed, arrived_ns)
-    _write_annotations(writer, trace_id, told.annotations, arrived_ns)
+    _write_annotations(writer, trace_id, appended.annotations, arrived_ns)
     return writer.encode()
 
 
@@ -165,7 +165,7 @@ def _write_messages(writer: RequestWriter, pushed: _Pushed, arrived_ns: int) -> 
 def _write_annotations(
     writer: RequestWriter, trace_id: bytes, annotations: Sequence[Annotation], arrived_ns: int
 ) -> None:
-    """Write annotations as evaluation results of the run: its build finds what they are about."""
+    """Write annotations as evaluation results of the run; building it finds their steps."""
     for one in annotations:
         span = writer.add_span("")
         span.trace_id, span.parent_span_id = trace_id, keys.run_span_id(trace_id)
@@ -181,9 +181,9 @@ def _write_annotations(
 
 
 def _message_id(trace_id: bytes, at: int, message: Json, text: str) -> bytes:
-    """Return the id of a message's span: of its content if it has a time, else any.
+    """Return the id of a message's span: a hash of its content if it has a time, else random.
 
-    So a request that is sent again, with the times that the SDK wrote, changes nothing.
+    So repeating a request, with the times that the SDK wrote, changes nothing.
     """
     if time_ns(message) is None:
         return uuid4().bytes[:8]
@@ -191,9 +191,9 @@ def _message_id(trace_id: bytes, at: int, message: Json, text: str) -> bytes:
 
 
 def _times(messages: Sequence[Json], arrived_ns: int) -> Sequence[int]:
-    """Return the time of each message; one without has that of the message before it.
+    """Return the time of each message in ns; one without gets that of the message before it.
 
-    Before the first that has one, it is that of the first; without any, of the arrival.
+    Messages before the first time get that time; without any, the time of arrival.
     """
     known = [time_ns(message) for message in messages]
     last = next((moment for moment in known if moment is not None), arrived_ns)
@@ -226,7 +226,7 @@ def _check_count(spans: int, limits: Limits) -> None:
         raise RequestTooLargeError(f"The request has more than {limits.max_spans} messages.")
 
 
-def _beside(request: Json, name: str, count: int) -> Sequence[Any]:
+def _column(request: Json, name: str, count: int) -> Sequence[Any]:
     value = request.get(name)
     items = [None] * count if value is None else _list(value, name)
     if len(items) != count:
@@ -247,7 +247,7 @@ def _object(value: object, where: str) -> Json:
 
 
 def trace_id_in(path: str) -> bytes | None:
-    """Return the trace id in the path of an append; ``None`` if that is none."""
+    """Return the trace id in the path of an append; ``None`` if it is invalid."""
     text = path.split("/")[-2].lower()
     if not _TRACE_ID.fullmatch(text):
         return None
@@ -281,7 +281,7 @@ def make_invariant_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Doo
         return _accept({"success": True}, outcome)
 
     def describe(request: Received) -> Accepted:
-        """Accept what is said of a dataset, and say that it is dropped: no run is described."""
+        """Accept a dataset's metadata, and report that it is dropped: it describes no run."""
         check_name(request.head.path.rpartition("/")[2])
         metadata = _object(load_json(request.body, limits).get("metadata"), "metadata")
         exporter.count_dropped(_NOT_KEPT, 1)

@@ -26,7 +26,7 @@ class Admission:
         quotas: Quotas | None = None,
         space: FreeSpace | None = None,
     ) -> None:
-        """Check with those of the three that are set."""
+        """Set the checks; ``None`` leaves one out."""
         self._rates = rates or Rates()
         self._quotas = quotas
         self._space = space

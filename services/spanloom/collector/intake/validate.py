@@ -210,9 +210,9 @@ class _RequestRules:
             self._attributes.apply(link)
 
     def _drop_repeated(self, request: TraceRequest) -> None:
-        """Keep the last of spans with the same ids: the store does not know which is newer.
+        """Keep the last of spans with the same ids, as the store cannot tell which is newer.
 
-        A finished one comes before copies that were sent open.
+        A finished span is preferred to copies that were sent while it was open.
         """
         scopes = [s for resource in request.resource_spans for s in resource.scope_spans]
         spans = [span for scope in scopes for span in scope.spans]
@@ -241,6 +241,6 @@ class _RequestRules:
 
 
 def _is_finished(span: Span) -> bool:
-    """Return whether it has an end, as ``core.model.span.Span.is_finished``."""
+    """Return whether a span has an end, like ``core.model.span.Span.is_finished``."""
     end_ns = span.end_time_unix_nano
     return end_ns > 0 and end_ns >= span.start_time_unix_nano

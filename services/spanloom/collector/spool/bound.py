@@ -5,10 +5,10 @@ that are being fsynced. Beyond it requests are refused with a retry hint (503, U
 is ever dropped to make room. Example: with 8 GiB and 2 GiB of dead letters, 6 GiB may wait for a
 store that is down.
 
-SQLite keeps the pages of deleted records for new ones, and the log at the length that it had. The
-pages go in small transactions, between those that acknowledge requests; the log is copied while
-others write, and cut off when nothing is left to copy. Each step is whole or not done, so a process
-may end in the middle, and the next one goes on.
+SQLite keeps the pages of deleted records for new ones, and the log at its largest length. Free
+pages are dropped in small transactions, between those that acknowledge requests; the log is copied
+while others write, and truncated when nothing is left to copy. Each step is atomic, so a process
+may end in the middle, and the next one continues.
 
 A completely full disk stops more than new requests: the store can no longer merge, and so no
 longer remove deleted or expired rows. Stored data stays readable.
@@ -37,7 +37,7 @@ RECORD_BYTES = 256
 RETRY_S = 5.0
 """Retry hint to refused clients."""
 FULL_PART = 2
-"""A spool with this part of its size free is not full, whatever was refused."""
+"""A spool with this part of its size free is not full, even if a request was refused."""
 
 
 class Bound:
@@ -50,9 +50,9 @@ class Bound:
         self._refused_bytes = 0
 
     def is_full(self, stored: Totals) -> bool:
-        """Return whether a request like the one refused last would be refused again.
+        """Return whether a request like the last refused one would be refused again.
 
-        One that is larger than half of the spool does not make a spool full that has half its room.
+        A half-empty spool is not full, even if a larger request was refused.
         """
         used = stored.bytes + stored.dead_bytes + self._queued_bytes
         is_full = self._refused_bytes > 0 and used + self._refused_bytes > self._max_bytes
@@ -77,18 +77,18 @@ class Bound:
         self._queued_bytes += size
 
     def give(self, size: int) -> None:
-        """Release a reservation: the request is in the file now, or refused."""
+        """Release a reservation, once the request is in the file or refused."""
         self._queued_bytes -= size
 
 
 PAGES_AT_ONCE = 64
-"""Free pages that one transaction drops, 4 MiB: requests wait for it some milliseconds."""
+"""Free pages that one transaction drops, 4 MiB: requests wait some milliseconds for it."""
 _ENDS = ("", "-wal")
 _WAIT_S = 0.1
 
 
 def size_on_disk(path: Path) -> int:
-    """Return how many bytes a spool and its log have."""
+    """Return the size of a spool and its log in bytes."""
     size = 0
     for end in _ENDS:
         with suppress(FileNotFoundError):
@@ -97,18 +97,18 @@ def size_on_disk(path: Path) -> int:
 
 
 def drop_free_pages(connection: sqlite3.Connection) -> bool:
-    """Drop some free pages, as part of the transaction under way; return whether any are left."""
+    """Drop some free pages within the current transaction; return whether any are left."""
     before = _count_free(connection)
     for _ in range(min(before, PAGES_AT_ONCE)):
-        connection.execute("PRAGMA incremental_vacuum(1)")  # of more, Python asks for the first
+        connection.execute("PRAGMA incremental_vacuum(1)")  # Python itself fetches only the first
     connection.execute("PRAGMA shrink_memory")
     return 0 < _count_free(connection) < before
 
 
 def cut_log(path: Path, connect: Connect) -> None:
-    """Copy what the log holds into the file, which then gets its length, and empty the log.
+    """Copy the log's content into the file, set the file's length, and truncate the log.
 
-    Nobody waits for the copying. A log that somebody reads or writes is left for the next time.
+    Others do not wait for the copying. A log in use by another is left for the next time.
     """
     with closing(
         connect(path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False)
@@ -139,9 +139,9 @@ class DiskSpace(NamedTuple):
 
 
 def least_free(total: int, min_free: int | None) -> int:
-    """Return how many bytes of a disk must be free: ``min_free``, else 2 GiB or 5 %.
+    """Return the bytes of a disk that must be free: ``min_free``, else 2 GiB or 5 %.
 
-    The smaller of the two, so that on a laptop's disk, often rather full, refusal comes late.
+    The smaller of the two, so that an often rather full laptop disk is refused late.
     """
     if min_free is not None:
         return min_free
@@ -149,7 +149,7 @@ def least_free(total: int, min_free: int | None) -> int:
 
 
 def comfortable_free(total: int, least: int) -> int:
-    """Return how many bytes of a disk should be free, at least ``least``; fewer are warned of."""
+    """Return the free bytes, at least ``least``, below which a warning is logged."""
     return max(least, DEFAULT_FREE_BYTES, int(total * DEFAULT_FREE_SHARE))
 
 
@@ -180,7 +180,7 @@ class FreeSpace(RepeatingPart):
         return self._trouble
 
     def start(self) -> None:
-        """Check once, then in intervals."""
+        """Check once, then at intervals."""
         self.look()
         super().start()
 
@@ -206,7 +206,7 @@ class FreeSpace(RepeatingPart):
         self._warn(space, least)
 
     def _warn(self, space: DiskSpace, least: int) -> None:
-        """Log once that little room is left, and again only if there was clearly more between."""
+        """Log once that little space is left, and again only if there was clearly more since."""
         enough = comfortable_free(space.total, least)
         if space.free >= enough * _CLEARLY_MORE:
             self._is_short = False

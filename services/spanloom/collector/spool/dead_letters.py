@@ -1,8 +1,8 @@
 """Dead letters, requests that the store refused: list, export, retry, drop.
 
 They are rows of the spool file and count towards its limit. These operations work on the file,
-from any process and while the service runs: SQLite's lock separates the two, and the service
-reads the totals in every transaction. They also work if the service cannot start.
+from any process and while the service runs: SQLite's lock separates both, and the service reads
+the totals in every transaction. They also work if the service cannot start.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class DeadLetters:
         return None if row is None else _without_our_fields(row[0])
 
     def retry(self, seqs: Sequence[int]) -> int:
-        """Move these back into the queue under their own numbers; return how many existed.
+        """Move dead letters back into the queue with their numbers; return how many existed.
 
         A running service stores them at once, a stopped one at its next start. If refused again,
         they become dead letters again.
@@ -83,7 +83,7 @@ class DeadLetters:
             return sum(self._take_out(seq, back=True) for seq in seqs)
 
     def drop(self, seqs: Sequence[int]) -> int:
-        """Delete these; return how many existed."""
+        """Delete dead letters; return how many existed."""
         with self._transaction():
             return sum(self._take_out(seq, back=False) for seq in seqs)
 

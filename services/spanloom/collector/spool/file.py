@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 SCHEMA_VERSION = 4
-"""That of 0.1.0; files of earlier versions are refused."""
+"""The version of 0.1.0's files; older ones are refused."""
 LIST_LETTERS = (
     "SELECT seq, project, accepted_at_ns, span_count, size, signal, reason FROM dead_letters "
     "ORDER BY seq"
 )
-"""The dead letters as ``DeadLetter`` has them, the oldest first."""
+"""Selects the members of ``DeadLetter``, the oldest first."""
 _BUSY_S = 30.0
 
 _PAGES = "PRAGMA page_size = 65536; PRAGMA auto_vacuum = INCREMENTAL;"
@@ -34,7 +34,7 @@ PRAGMA secure_delete = OFF;
 PRAGMA cache_size = -16384;
 PRAGMA journal_size_limit = 134217728;
 """
-# FULL fsyncs the log at every commit: an acknowledgement stands on that.
+# FULL fsyncs the log at every commit, which acknowledgements rely on.
 
 _SCHEMA = """
 BEGIN IMMEDIATE;
@@ -72,7 +72,7 @@ COMMIT;
 
 
 class Connect(Protocol):
-    """Opens SQLite files as ``sqlite3.connect`` does; tests pass one that fails."""
+    """Opens SQLite files like ``sqlite3.connect``; tests pass one that fails."""
 
     def __call__(
         self, database: Path, *, timeout: float, isolation_level: None, check_same_thread: bool
@@ -82,7 +82,7 @@ class Connect(Protocol):
 
 @dataclass(slots=True)
 class Totals:
-    """What the spool has to know without reading its records."""
+    """Totals that are kept, so that the records need not be read."""
 
     last_seq: int
     """The largest sequence number ever given out."""
@@ -111,8 +111,8 @@ class Totals:
 def open_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
     """Open the file, made if it is missing.
 
-    A damaged file is mended first (``mending.py``). Raises ``SchemaTooNewError`` for a newer
-    schema, ``SchemaTooOldError`` for an older one, ``StartupError`` for what is no spool.
+    A damaged file is repaired first (``mending.py``). Raises ``SchemaTooNewError`` for a newer
+    schema, ``SchemaTooOldError`` for an older one, ``StartupError`` for any other file.
     """
     try:
         mend_if_damaged(path, SCHEMA_VERSION, _PAGES + _SCHEMA)
@@ -135,10 +135,10 @@ def open_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
 
 
 def connect_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
-    """Open one more connection to a spool file; transactions are begun by hand."""
+    """Open another connection to a spool file; transactions are begun explicitly."""
     connection = connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    if pages == 0:  # to a file that exists, the second pragma would write a page at each opening
+    if pages == 0:  # on an existing file the second pragma would write a page at each opening
         connection.executescript(_PAGES)
     connection.executescript(_SETTINGS)
     return connection

@@ -1,7 +1,7 @@
-"""One thread that commits: whatever has gathered while it was busy becomes one transaction.
+"""Commits in one thread: all jobs submitted during a commit become the next transaction.
 
-An fsync costs the same for one request as for a hundred, so nobody waits for company and
-everybody gets it under load.
+An fsync costs the same for one request as for a hundred, so single requests do not wait, and
+under load many share one.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ MAX_GROUP = 512
 
 
 class Ledger(Protocol):
-    """What has to agree with the file: told how each transaction ends."""
+    """State that must agree with the file: notified how each transaction ends."""
 
     def after_begin(self) -> None:
-        """Read what the transaction builds on; may raise ``sqlite3.Error``."""
+        """Read the state before the transaction; may raise ``sqlite3.Error``."""
 
     def before_commit(self) -> None:
-        """Write what belongs into the transaction; may raise ``sqlite3.Error``."""
+        """Write the state as part of the transaction; may raise ``sqlite3.Error``."""
 
     def after_commit(self) -> None:
-        """Take the transaction's changes as durable."""
+        """Treat the transaction's changes as durable."""
 
     def after_rollback(self, error: Exception) -> None:
         """Forget the transaction's changes."""
 
 
 class GroupCommitter:
-    """Runs jobs on one connection, in order, and ends each future after the commit.
+    """Runs jobs on one connection, in order, and completes each future after the commit.
 
-    A transaction that fails fails all of its jobs with ``OverloadedError``: nothing of it is
-    in the file, so the clients may send it again.
+    A failed transaction fails all of its jobs with ``OverloadedError``: none of it is in the file,
+    so the clients may send the requests again.
     """
 
     def __init__(self, connection: sqlite3.Connection, ledger: Ledger) -> None:
-        """Start the thread; the connection is its own until ``close`` returns."""
+        """Start the thread, which owns the connection until ``close`` returns."""
         self._connection = connection
         self._ledger = ledger
         self._jobs: list[_Job] = []
@@ -57,11 +57,11 @@ class GroupCommitter:
 
     @property
     def failed(self) -> BaseException | None:
-        """Why the thread died, if it did; nothing is committed from then on."""
+        """The error that ended the thread, if any; nothing is committed after that."""
         return self._thread.failed
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
-        """Have a job run in the next transaction."""
+        """Run a job in the next transaction."""
         future: Future[T] = Future()
         with self._wake:
             if self._closing:
@@ -71,7 +71,7 @@ class GroupCommitter:
         return future
 
     def close(self) -> None:
-        """Commit what was submitted, then end the thread."""
+        """Commit all submitted jobs, then end the thread."""
         with self._wake:
             self._closing = True
             self._thread.expect_end()
@@ -87,7 +87,7 @@ class GroupCommitter:
             self._abandon(jobs)
 
     def _abandon(self, jobs: list[_Job]) -> None:
-        """Refuse what nobody will commit any more: without this its callers wait for ever."""
+        """Fail jobs that will not be committed any more: otherwise their callers wait for ever."""
         with self._wake:
             self._closing = True
             jobs, self._jobs = [*jobs, *self._jobs], []
@@ -96,7 +96,7 @@ class GroupCommitter:
                 future.set_exception(OverloadedError("The spool has failed.", 5.0))
 
     def _take(self) -> list[_Job]:
-        """Wait for jobs; none means that the committer is closed."""
+        """Wait for jobs and return them; none if the committer is closed."""
         with self._wake:
             self._wake.wait_for(lambda: self._jobs or self._closing)
             jobs, self._jobs = self._jobs[:MAX_GROUP], self._jobs[MAX_GROUP:]
@@ -109,7 +109,7 @@ class GroupCommitter:
             results = [work() for work, _ in jobs]
             self._ledger.before_commit()
             self._connection.execute("COMMIT")
-        except Exception as error:  # whatever it is, nobody may wait for ever
+        except Exception as error:  # after any error, no caller may wait for ever
             self._roll_back(jobs, error)
             return
         self._ledger.after_commit()
@@ -124,7 +124,7 @@ class GroupCommitter:
             error = second
         try:
             self._ledger.after_rollback(error)
-        finally:  # whatever else goes wrong, nobody may wait for ever
+        finally:  # after any other error, no caller may wait for ever
             for _, future in jobs:
                 failure = OverloadedError(f"The spool could not be written: {error}.", 5.0)
                 failure.__cause__ = error

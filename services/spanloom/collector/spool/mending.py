@@ -85,14 +85,14 @@ def _damage_of(path: Path) -> str:
 
 
 def _write_mended(path: Path, mended: Path, version: int, schema: str, damage: str) -> None:
-    """Copy the readable records to ``mended``; log how many they are."""
+    """Copy the readable records to ``mended``, and log their number."""
     unfinished = mended.with_suffix(".mending")
     unfinished.unlink(missing_ok=True)
     try:
         with closing(sqlite3.connect(unfinished)) as file:
-            file.execute("PRAGMA journal_mode = MEMORY")  # an interrupted copy is started again
+            file.execute("PRAGMA journal_mode = MEMORY")  # an interrupted copy begins anew
             file.executescript(schema)
-            file.execute("PRAGMA writable_schema = ON")  # else a truncated file is not read
+            file.execute("PRAGMA writable_schema = ON")  # otherwise SQLite refuses a truncated file
             file.execute("ATTACH ? AS damaged", (str(path),))
             if file.execute("PRAGMA damaged.user_version").fetchone() != (version,):
                 raise StartupError(f"The spool {path}, of another release, is damaged: {damage}.")
@@ -126,7 +126,7 @@ def _expected(file: sqlite3.Connection) -> tuple[int | None, int]:
 
 
 def _copy(file: sqlite3.Connection, table: str) -> int:
-    """Copy each readable record; return how many."""
+    """Copy each readable record; return the number."""
     one = f"INSERT OR IGNORE INTO {table} SELECT * FROM damaged.{table} WHERE seq = ?"  # noqa: S608  # one of two
     kept = 0
     for seq in _numbers(file, table):

@@ -1,8 +1,8 @@
 """Sequence numbers that two collectors of one store rarely share.
 
 Sequences are microseconds since the epoch. Each collector over a server gives out those of one
-remainder modulo 64, which is drawn once and kept in its data directory: two with different
-remainders never give out the same sequence (ADR 4 has what follows if they do).
+remainder modulo 64, which is chosen at random once and kept in its data directory: collectors with
+different remainders never give out the same sequence (for equal ones see ADR 4).
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 COLLECTORS = 64
-"""A collector is at most so many microseconds ahead of its clock, up to 15,600 requests/s."""
+"""A collector is at most this many microseconds ahead of its clock, up to 15,600 requests/s."""
 
 
 class Sequences(NamedTuple):
-    """Which sequences a spool gives out: those with one remainder."""
+    """The sequences that a spool gives out: those with one remainder."""
 
     number: int = 0
     of: int = 1
 
     def after(self, last: int, now_us: int) -> int:
-        """Return the first one after the last one that is not in the past."""
+        """Return the first sequence after ``last`` that is not in the past."""
         first = max(last + 1, now_us)
         return first + (self.number - first) % self.of
 
 
 EVERY = Sequences()
-"""All of them, for the only collector of a store."""
+"""All sequences, for the only collector of a store."""
 
 
 def own_sequences(path: Path) -> Sequences:
-    """Return the sequences of the collector whose number is in a file; the first time any number.
+    """Return the sequences of the collector whose number is in a file; choose one if it is missing.
 
-    Raises ``StartupError`` if the file has none.
+    Raises ``StartupError`` if the file has no number.
     """
     if not path.exists():
         _write(path, secrets.randbelow(COLLECTORS))

@@ -43,9 +43,8 @@ def sift(
     size are tried before any is halved again, so that one bad item among 10,000 delays the others
     by some 14 small attempts at most.
 
-    Returns ``None`` after ``fruitless`` refusals without any success: nothing is known of any
-    single item then. After ``most`` refusals the remaining parts count as refused, each with all
-    its items.
+    Returns ``None`` after ``fruitless`` refusals without any success: single items are then not
+    known to be bad. After ``most`` refusals the remaining parts count as refused, with all items.
     """
     refused: list[tuple[Item, Exception]] = []
     parts = [(batch, error)]
@@ -73,7 +72,7 @@ _Message = TypeVar("_Message", bound=Message)
 
 
 class Placed(NamedTuple):
-    """A span with copies of its resource entry and scope entry without spans."""
+    """A span with copies of its resource and scope entries, which have no spans."""
 
     resource: ResourceSpans
     scope: ScopeSpans
@@ -90,7 +89,7 @@ def cut(request: SpooledRequest) -> Sequence[Placed]:
 
 
 def assemble(request: SpooledRequest, spans: Sequence[Placed]) -> SpooledRequest:
-    """Return the request with only these of its spans, which must be in order."""
+    """Return the request with only these spans, which must be in its order."""
     message = ExportTraceServiceRequest()
     for _, of_resource in groupby(spans, lambda placed: id(placed.resource)):
         for number, (_, of_scope) in enumerate(groupby(of_resource, lambda p: id(p.scope))):

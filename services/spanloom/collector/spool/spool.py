@@ -1,7 +1,7 @@
 """Accepted requests on disk, fsynced, until the store has them.
 
-Every change goes through one committing thread (``group_commit.py``); reading has a
-connection of its own, which in SQLite's WAL mode neither waits nor makes wait.
+Every change goes through one committing thread (``group_commit.py``); reading has its own
+connection, which in SQLite's WAL mode neither waits nor blocks.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ _SIGNALS = frozenset(Signal)
 
 
 class Depth(NamedTuple):
-    """What waits in the spool."""
+    """The requests that wait in the spool."""
 
     records: int
     bytes: int
     oldest_accepted_ns: int | None
-    """When the oldest waiting request was accepted; ``None`` if none waits."""
+    """Time at which the oldest waiting request was accepted; ``None`` if none waits."""
 
 
 class UnreadableRecordError(SpanloomError):
     """A record that this version cannot read, for example of a signal that a newer one knows."""
 
     def __init__(self, seq: int, reason: str) -> None:
-        """Keep which record it is."""
+        """Keep the record's number."""
         super().__init__(reason)
         self.seq = seq
 
@@ -69,8 +69,8 @@ class Spool:
     """A bounded, durable queue of requests in order of their sequence numbers.
 
     ``put`` returns after the fsync. Sequence numbers are microseconds since the epoch, but
-    always larger than every one given out before, whatever the clock does. It is a part of the
-    process (``process/supervisor.py``): after an I/O error it has failed and takes nothing more.
+    always larger than all earlier ones, even if the clock is set back. It is a part of the
+    process (``process/supervisor.py``): after an I/O error it has failed and accepts no more.
     """
 
     name = "spool"
@@ -85,7 +85,7 @@ class Spool:
         connect: Connect = sqlite3.connect,
         sequences: Sequences = EVERY,
     ) -> None:
-        """Open the spool, which is ready at once, and gives out these sequences.
+        """Open the spool, which is ready at once; ``sequences`` are the numbers it gives out.
 
         Raises ``SchemaTooNewError``, ``SchemaTooOldError`` and ``StartupError``.
         """
@@ -97,7 +97,7 @@ class Spool:
         self._connect = connect
         self._writing = open_spool_file(path, connect)
         self._reading = connect_spool_file(path, connect)
-        self._reading.execute("PRAGMA cache_size = -1024")  # it reads each record once
+        self._reading.execute("PRAGMA cache_size = -1024")  # each record is read once
         self._read_lock = Lock()
         self._changed = Condition()
         self._pending = Totals.load(self._writing)
@@ -121,12 +121,12 @@ class Spool:
         self.close()
 
     def refuse(self, reason: str) -> None:
-        """Take no more requests from now on; clients are told the reason and to try again."""
+        """Refuse requests from now on, with the reason and a retry hint for clients."""
         with self._changed:
             self._refusal = self._refusal or reason
 
     def put(self, project: str, body: bytes, span_count: int, signal: Signal = Signal.SPANS) -> int:
-        """Store a request; give its sequence number once it is fsynced.
+        """Store a request; return its sequence number once it is fsynced.
 
         Raises ``OverloadedError`` if the spool or the disk is full or has failed.
         """
@@ -135,7 +135,7 @@ class Spool:
     def submit(
         self, project: str, body: bytes, span_count: int, signal: Signal = Signal.SPANS
     ) -> Future[int]:
-        """Have a request stored; the future ends as ``put`` does."""
+        """Submit a request to be stored; the future ends as ``put`` does."""
         size = len(body) + RECORD_BYTES
         self._take_room(size)
         accepted_at_ns = self._clock_ns()
@@ -148,8 +148,8 @@ class Spool:
     def read_batch(self, max_bytes: int, after: int = 0) -> list[SpooledRequest]:
         """Return the oldest requests after a sequence number, up to a size but at least one.
 
-        Raises ``UnreadableRecordError`` if one of them is nothing that this version knows, and
-        ``sqlite3.Error`` if the file cannot be read; the spool has failed if that is damaged.
+        Raises ``UnreadableRecordError`` if this version does not know one of them, and
+        ``sqlite3.Error`` if the file cannot be read; if it is damaged, the spool has failed.
         """
         try:
             return self._read(max_bytes, after)
@@ -176,43 +176,43 @@ class Spool:
         return batch
 
     def delete(self, seqs: Sequence[int]) -> None:
-        """Forget requests that the store has; returns when they are gone."""
+        """Delete requests that the store has; returns once that is durable."""
         self._committer.submit(lambda: self._remove(seqs)).result()
 
     def set_aside(self, seq: int, reason: str, rest: SpooledRequest | None = None) -> None:
-        """Move a request that the store refuses among the dead letters, where it is kept.
+        """Move a request that the store refuses to the dead letters, where it is kept.
 
-        Of one that the store has taken in part, ``rest`` is what it has not. It counts to the
-        spool's bound as before (``dead_letters.py`` lists and retries them).
+        If the store has accepted a part of it, ``rest`` is the remainder. It counts towards the
+        spool's limit as before (``dead_letters.py`` lists and retries dead letters).
         """
         self._committer.submit(lambda: self._move(seq, reason, rest)).result()
         self._metrics.dead_letters.inc()
 
     def depth(self) -> Depth:
-        """Return how much waits."""
+        """Return the totals of the waiting requests."""
         with self._read_lock:
             query = "SELECT accepted_at_ns FROM requests ORDER BY seq LIMIT 1"
             row = self._reading.execute(query).fetchone()
         return Depth(self._durable.records, self._durable.bytes, row[0] if row else None)
 
     def age_s(self) -> float:
-        """Return for how many seconds the oldest request has waited; 0 if none waits."""
+        """Return the seconds that the oldest request has waited; 0 if none waits."""
         oldest = self.depth().oldest_accepted_ns
         return 0.0 if oldest is None else max(0, self._clock_ns() - oldest) / 1e9
 
     @property
     def last_seq(self) -> int:
-        """The newest sequence number that was given out."""
+        """The last sequence number given out."""
         return self._durable.last_seq
 
     @property
     def is_full(self) -> bool:
-        """Whether requests are refused because there is no room for them."""
+        """Whether requests are refused for lack of room."""
         with self._changed:
             return self._bound.is_full(self._durable)
 
     def stored_before(self) -> int:
-        """Return a sequence number: every request below it is in the store, or a dead letter."""
+        """Return a sequence number below which each request is in the store, or a dead letter."""
         next_seq = self.last_seq + 1
         with self._read_lock:
             row = self._reading.execute("SELECT min(seq) FROM requests").fetchone()
@@ -221,26 +221,26 @@ class Spool:
     def wait_until(
         self, min_bytes: int, timeout_s: float, is_enough: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Wait until that much is waiting; say whether it is.
+        """Wait until ``min_bytes`` of requests wait; return whether they do.
 
-        What another process has changed is seen at the end of the wait. ``is_enough`` ends it
-        before; it is asked again after each ``wake``.
+        Changes by another process are noticed at the end of the wait. ``is_enough`` ends it
+        earlier; it is called again after each ``wake``.
         """
         with self._changed:
             self._changed.wait_for(
                 lambda: self._durable.bytes >= min_bytes or is_enough(), timeout_s
             )
             if self._durable.bytes < min_bytes:
-                self._look()
+                self._read_totals()
             return self._durable.bytes >= min_bytes
 
     def wake(self) -> None:
-        """Have whoever waits look again whether that is enough."""
+        """Make waiting threads call ``is_enough`` again."""
         with self._changed:
             self._changed.notify_all()
 
     def shrink(self, spare_bytes: int) -> None:
-        """Give the disk what the files take beyond that and what they hold; requests go on.
+        """Free disk space that the files take beyond their content and ``spare_bytes``.
 
         Raises ``OverloadedError`` or ``sqlite3.Error`` if the disk is full or has failed.
         """
@@ -254,7 +254,7 @@ class Spool:
         cut_log(self._path, self._connect)
 
     def close(self) -> None:
-        """Commit what was put, then close the file; a closed spool is not used again."""
+        """Commit all requests, then close the file; a closed spool is not used again."""
         self._committer.close()
         self._metrics.spool_age_seconds.set_function(lambda: 0.0)
         self._writing.close()
@@ -268,20 +268,20 @@ class Spool:
             try:
                 self._bound.take(size, self._durable)
             except OverloadedError:
-                self._look()  # dead letters that were dropped make room
+                self._read_totals()  # dead letters that were dropped make room
                 self._bound.take(size, self._durable)
 
-    def _look(self) -> None:
-        """Take over what another process has changed; the caller holds ``_changed``."""
+    def _read_totals(self) -> None:
+        """Read the totals that another process may have changed; the caller holds ``_changed``."""
         with self._read_lock:
             self._durable = Totals.load(self._reading)
 
     def _give_room(self, size: int) -> None:
-        """From here on the record is counted among the durable ones, or it is none."""
+        """Release the reservation: the record now counts as durable, or was not stored."""
         with self._changed:
             self._bound.give(size)
 
-    # What the committing thread runs.
+    # The following runs in the committing thread.
 
     def _insert(
         self, project: str, accepted_at_ns: int, body: bytes, span_count: int, signal: Signal
@@ -323,7 +323,7 @@ class Spool:
         return drop_free_pages(self._writing)
 
     def after_begin(self) -> None:
-        """Take over what another process has changed meanwhile."""
+        """Read the totals that another process may have changed."""
         self._pending = Totals.load(self._writing)
 
     def before_commit(self) -> None:
@@ -331,16 +331,16 @@ class Spool:
         self._pending.save(self._writing)
 
     def after_commit(self) -> None:
-        """Let readers and waiters see what is now durable."""
+        """Show the durable changes to readers and waiting threads."""
         with self._changed:
             self._durable = replace(self._pending)
             self._changed.notify_all()
         self._show()
 
     def after_rollback(self, error: Exception) -> None:
-        """Return to the last commit; want of room or of descriptors passes, other errors do not.
+        """Restore the last commit's state; only lack of space or descriptors is temporary.
 
-        After a failed fsync a second one may lie, so nothing is acknowledged any more.
+        After a failed fsync a later one may falsely succeed, so nothing is acknowledged any more.
         """
         self._pending = replace(self._durable)
         get_logger("spool").error("the spool could not be written", error=str(error))

@@ -1,12 +1,11 @@
-"""Moves requests from the spool into the store, in batches, exactly as often as it takes.
+"""Moves requests from the spool into the store, in batches, until the store has them.
 
-A request leaves the spool only after the store has it. A crash between the two brings it
-to the store again, which is why ``SpanWriter.append`` is idempotent.
+A request leaves the spool only after the store has it. After a crash between the two it is stored
+again, which is why ``SpanWriter.append`` is idempotent.
 
-What the store refuses is halved until the request at fault is alone, and that again until the
-spans at fault are. They are set aside only if the store takes a neighbour right afterwards: a
-store that refuses everything, after an upgrade gone wrong for example, must not bury good requests
-among the dead letters.
+A refused batch is bisected to find the bad requests, and these to find the bad spans. They are set
+aside only if the store accepts a neighbour right afterwards: a store that refuses everything, for
+example after a failed upgrade, must not turn good requests into dead letters.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ if TYPE_CHECKING:
 
 SPOOL_BACKOFF_S = 1.0
 MAX_SPAN_REFUSALS = 255
-"""Tries for the spans of one refused request: enough for a dozen bad ones among 10,000. Beyond it
-good spans are set aside with the bad: other requests are waiting."""
+"""Attempts for the spans of one refused request: enough for a dozen bad ones among 10,000. Beyond
+it good spans are set aside with the bad, as other requests are waiting."""
 REFUSED_BACKOFF_S = 1.0
-"""Between two tries of what is refused while nothing proves that the store is sound."""
+"""Seconds between two attempts of refused requests while the store accepts nothing else."""
 _IDLE_S = 1.0
-"""How often an idle writer looks whether another process has changed the spool."""
+"""Seconds between an idle writer's checks for changes of the spool by another process."""
 IDLE_SPARE_BYTES = 2 << 20
 BUSY_SPARE_BYTES = 192 << 20
 """What the spool's files may take beyond what they hold when nothing has come for a second, and
@@ -49,8 +48,8 @@ while requests come all the time: a log of 64 MiB is written over and over then.
 class Writer:
     """One thread, one ``append`` per batch: large batches cost the store half of small ones.
 
-    A part of the process (``process/supervisor.py``). Should its thread die, the spool refuses from
-    that moment on: nothing is acknowledged that nobody writes.
+    A part of the process (``process/supervisor.py``). If its thread dies, the spool refuses from
+    that moment on: nothing is acknowledged that would not be written.
     """
 
     name = "writer"
@@ -64,7 +63,7 @@ class Writer:
         wait_s: float,
         outage: Outage | None = None,
     ) -> None:
-        """Let batches grow to ``max_bytes``, but a small one for ``wait_s`` at most.
+        """Let batches grow to ``max_bytes``, but for at most ``wait_s`` seconds.
 
         A store that is not available is logged by ``outage``.
         """
@@ -94,11 +93,11 @@ class Writer:
         return self._stall.trouble(self._spool.age_s)
 
     def start(self) -> None:
-        """Begin to move what waits."""
+        """Begin to move waiting requests."""
         self._thread.start()
 
     def drain(self, timeout_s: float) -> bool:
-        """Wait until the spool is empty; say whether it is. Batches no longer wait to grow."""
+        """Wait until the spool is empty; return whether it is. Batches no longer wait to grow."""
         self._draining.set()
         self._spool.wake()
         until = time.monotonic() + timeout_s
@@ -111,7 +110,7 @@ class Writer:
     def stop(self, grace_s: float) -> None:
         """Drain for ``grace_s`` seconds, then end after the ``append`` under way.
 
-        What is left stays in the spool for the next start.
+        Remaining requests stay in the spool for the next start.
         """
         self.drain(grace_s)
         self._thread.expect_end()
@@ -138,16 +137,16 @@ class Writer:
                 self._shrink(IDLE_SPARE_BYTES)
 
     def _shrink(self, spare_bytes: int) -> None:
-        """Give room that a backlog took back to the disk; else it is tried again later."""
+        """Free the disk space of a backlog; on failure it is tried again later."""
         try:
             self._spool.shrink(spare_bytes)
         except (RetryableError, sqlite3.Error) as error:
             self._outlast(error)
 
     def _outlast(self, error: Exception) -> None:
-        """Wait for a spool that cannot be read or shortened, as on a full disk.
+        """Wait until the spool can be read and shortened again, after a full disk for example.
 
-        What the store took but the spool still has is stored again: that changes nothing.
+        Requests that are both in the store and still in the spool are stored again, without effect.
         """
         self._log.warning("the spool cannot be worked off; trying again", error=str(error))
         self._stopping.wait(SPOOL_BACKOFF_S)
@@ -163,13 +162,13 @@ class Writer:
         return self._draining.is_set() or self._stopping.is_set()
 
     def _work_off(self) -> None:
-        """Store the oldest requests, or find out which of them the store refuses."""
+        """Store the oldest requests, or find those that the store refuses."""
         try:
             batch = self._spool.read_batch(self._max_bytes, self._after)
         except UnreadableRecordError as error:
             self._set_aside(error.seq, error)
             return
-        if not batch:  # each of what waits was refused, and nothing passed that would prove it
+        if not batch:  # all waiting requests were refused
             self._after = 0
             self._stopping.wait(REFUSED_BACKOFF_S)
             return
@@ -180,9 +179,9 @@ class Writer:
             self._sift(batch, refusal)
 
     def _sift(self, batch: Sequence[SpooledRequest], refusal: Exception) -> None:
-        """Set aside what is refused alone while the store takes a neighbour.
+        """Set aside requests that are refused singly while the store accepts a neighbour.
 
-        Without any neighbour that passes the batch waits, and the next one is tried.
+        Without an accepted neighbour the batch waits, and the next one is tried.
         """
         fruitless = None if self._takes_neighbour() else MAX_FRUITLESS
         refused = sift(batch, refusal, self._store_all, fruitless=fruitless) or ()
@@ -196,9 +195,9 @@ class Writer:
         self._stopping.wait(REFUSED_BACKOFF_S)
 
     def _store_good_spans(self, request: SpooledRequest, refusal: Exception) -> SpooledRequest:
-        """Store what can be stored of a refused request; return what is left of it.
+        """Store the good spans of a refused request; return the remainder.
 
-        The request itself stays in the spool until then: storing a span again changes nothing.
+        The request itself stays in the spool until then, as storing a span again has no effect.
         """
         spans = cut(request)
         if len(spans) < 2:
@@ -214,9 +213,9 @@ class Writer:
         return assemble(request, [placed for placed, _ in refused])
 
     def _let_go(self, request: SpooledRequest) -> None:
-        """Set aside what is left of a request, if anything is and the store refuses it still.
+        """Set aside the remainder of a request, if any and if the store still refuses it.
 
-        The store was proven sound only after it had refused this: it may have recovered meanwhile.
+        The store accepted a neighbour only after it had refused this: it may have recovered since.
         """
         if request.span_count and (refusal := self._store([request], 1)):
             self._set_aside(request.seq, refusal, request)
@@ -224,7 +223,7 @@ class Writer:
             self._spool.delete([request.seq])
 
     def _takes_neighbour(self) -> bool:
-        """Whether the store takes once more what it took last; if not, forget that."""
+        """Return whether the store accepts its last accepted request again; if not, forget that."""
         if (
             self._neighbour is not None
             and self._attempts.until_answered([self._neighbour], FAULT_TRIES) is not None
@@ -238,14 +237,14 @@ class Writer:
         self._spool.set_aside(seq, str(reason), rest)
 
     def _store_all(self, requests: Sequence[SpooledRequest], tries: int = 1) -> Exception | None:
-        """Store requests and let go of them; return why the store refuses them, if it does."""
+        """Store requests and delete them from the spool; return the store's refusal, if any."""
         refusal = self._store(requests, tries)
         if refusal is None:
             self._spool.delete([request.seq for request in requests])
         return refusal
 
     def _store(self, requests: Sequence[SpooledRequest], tries: int) -> Exception | None:
-        """Store what is new to the store; return why it refuses that, if it does."""
+        """Store the requests that the store does not have; return its refusal, if any."""
         refusal = self._attempts.until_answered(requests, tries)
         if refusal is None:
             self._stall.note_success()

@@ -1,8 +1,8 @@
-"""Events of coding agents: what happened, by the name of a log record, and its values by any key.
+"""Reads events of coding agents: the kind by the log record's name, values under any known key.
 
 Coding agents write a log record for each prompt, request, tool call and so on. The service keeps
 such a record as an event of its span, or, without a span, as a *bare span* (``log.bridge``). The
-end of the name says what happened, of any sender: ``codex.user_prompt``.
+end of the name gives the kind of event, for any sender: ``codex.user_prompt``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ MODELS = ("gen_ai.response.model", "gen_ai.request.model", "model", "model_name"
 SENT = ("request_text", "gen_ai.input.messages", "messages", "request")
 RECEIVED = ("response_text", "gen_ai.output.messages", "response", "output", "text")
 BODY = ("body",)
-"""The text of the record itself: of known senders a sentence for people, or a request as sent."""
+"""The text of the record itself: for known senders a sentence for people, or the request sent."""
 MESSAGES = ("error.message", "error_message", "error", "message")
 TYPES = ("error.type", "error_type")
 STATUSES = ("http.response.status_code", "http.status_code", "status_code")
@@ -81,7 +81,7 @@ class Event(NamedTuple):
         return "" if value in HIDDEN else value
 
     def text(self, keys: Sequence[str]) -> str:
-        """Return the first value under the keys, of an unknown sender else the record's text."""
+        """Return the first value under the keys, or else an unknown sender's record text."""
         own = self.get(keys)
         return own if own or is_of_known_sender(self.name) else self.get(BODY)
 
@@ -103,7 +103,7 @@ class Event(NamedTuple):
 
     @property
     def start_ns(self) -> int:
-        """When what the event reports began."""
+        """Start of the reported operation, in nanoseconds since the epoch."""
         return self.holder.start_ns if self.is_bare else start_of(self.time_ns, self.attributes)
 
 
@@ -121,7 +121,7 @@ def name_of(span: Span) -> str:
 
 
 def read_moment(text: str) -> int:
-    """Return a time of RFC 3339 in ns since the epoch; 0 if it is none."""
+    """Return an RFC 3339 time in ns since the epoch; 0 for any other text."""
     try:
         moment = datetime.fromisoformat(text) if text else None
     except ValueError:
@@ -132,7 +132,7 @@ def read_moment(text: str) -> int:
 
 
 def what_of(name: str, attributes: Mapping[str, str]) -> What | None:
-    """Return what an event reports; ``None`` if it is of no interest."""
+    """Return the kind of an event; ``None`` if it is not used."""
     what = what_is_named(name)
     if name.endswith(_OF_STREAM) and not has_counts(attributes):
         return What.FAILURE if attributes.get(ERROR) else None
@@ -149,7 +149,7 @@ def _is_beginning(name: str, attributes: Mapping[str, str]) -> bool:
 
 
 def read_events(tree: SpanTree) -> Sequence[Event]:
-    """Return the events of all spans by time; one that is reported twice has the values of both."""
+    """Return the events of all spans by time; two reports of one event are merged."""
     return tree.remember(_read_events)
 
 
@@ -182,7 +182,7 @@ def _events_of(span: Span) -> Iterator[Event]:
 
 
 def _identity(event: Event) -> tuple[object, ...]:
-    """Return what is equal for a record that a span repeats among its own events, as Codex does."""
+    """Return a key by which a span's repeat of a record, as in Codex, is recognised."""
     stamp = event.attributes.get("event.timestamp") or event.time_ns
     return event.what, event.holder.span_id, stamp, event.get(CALL_IDS), event.get(REQUEST_IDS)
 

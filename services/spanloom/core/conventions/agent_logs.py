@@ -1,8 +1,7 @@
-"""Log records of coding agents: which are kept, and under which names.
+"""Selects log records of coding agents to keep, and normalizes their names.
 
 Coding agents report prompts, model calls and tools as log records, often without a span. A record
-is kept if its name says that something of a run happened; the names differ by sender in their
-prefix only.
+is kept if its name reports a part of a run; the names of senders differ only in their prefix.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ SERVICE_NAME, SCOPE_NAME = "service.name", "otel.scope.name"
 """Attributes of events of spans: who sent them."""
 _NS_PER_MS = 1_000_000
 _LONGEST_MS = 24 * 3600 * 1000
-"""A longer duration is no measurement: the span then starts at its end."""
+"""Longer durations in ms are ignored: the span then starts at its end."""
 _NAME = re.compile(r"[A-Za-z][\w.-]{0,79}")
 
 
@@ -66,15 +65,15 @@ def name_log(names: tuple[str, str, str], scope: str) -> str:
 
 
 def may_be_kept(name: str) -> bool:
-    """Return whether records of this name are kept if ``is_kept`` agrees: without attributes."""
+    """Return whether records of this name may be kept; ``is_kept`` decides by attributes."""
     return is_part_of_run(name)
 
 
 def is_kept(name: str, attributes: Mapping[str, str]) -> bool:
     """Return whether a record of this name reports a part of a run.
 
-    One of an unknown sender has to name its conversation too: the last part of a name alone says
-    little.
+    An unknown sender's record must also name its conversation, as the last part of a name alone
+    is not enough.
     """
     is_piece = attributes.get(_KIND, _COMPLETED) != _COMPLETED
     if not may_be_kept(name) or (is_piece and not attributes.get(ERROR)):
@@ -83,7 +82,7 @@ def is_kept(name: str, attributes: Mapping[str, str]) -> bool:
 
 
 def start_of(time_ns: int, attributes: Mapping[str, str]) -> int:
-    """Return the start of what took ``duration_ms`` and ended at a time; never below zero."""
+    """Return the end time less the attribute ``duration_ms``, in ns; never below zero."""
     try:
         lasted_ms = float(attributes.get("duration_ms") or 0)
     except ValueError:
@@ -99,7 +98,7 @@ def is_from_agent(event: Event) -> bool:
 
 
 def count_records(spans: Iterable[Span]) -> int:
-    """Return how many events of the spans were log records of coding agents."""
+    """Return the number of the spans' events that were log records of coding agents."""
     return sum(is_from_agent(event) for span in spans if span.events for event in span.events)
 
 
@@ -131,7 +130,7 @@ def as_span(event: Event, event_id: str, of: tuple[str, str], row_version: int) 
 
 
 def is_name(text: str) -> bool:
-    """Return whether a body is a mere name, which says nothing else."""
+    """Return whether a body is only a name."""
     return _NAME.fullmatch(text) is not None
 
 

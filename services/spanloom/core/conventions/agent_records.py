@@ -1,4 +1,4 @@
-"""What log records of coding agents report, by the end of their names: one table for all readers.
+"""Kinds of log records of coding agents, by the end of their names: one table for all readers.
 
 The names differ by sender in their prefix only: ``codex.user_prompt``, ``qwen-code.user_prompt``.
 """
@@ -10,10 +10,10 @@ from functools import lru_cache
 
 
 class What(Enum):
-    """What a record reports."""
+    """The kind of a record."""
 
     PROMPT = auto()
-    """A person asked."""
+    """A person's prompt."""
     REQUEST = auto()
     """A model is called; with counts or a status it is the whole call."""
     RESPONSE = auto()
@@ -22,9 +22,9 @@ class What(Enum):
     ANSWER = auto()
     """The text of a model's answer."""
     SENT = auto()
-    """All that was sent to the model."""
+    """The complete request to the model."""
     RECEIVED = auto()
-    """All that the model answered."""
+    """The complete answer of the model."""
     TOOL = auto()
     """A tool was called, with its end."""
     DECISION = auto()
@@ -65,16 +65,16 @@ _OF_ONE_SENDER = {
 _SUB_AGENT = "subagent"
 """Beginning of the last part of a name: a sub-agent started or ended."""
 _REPORTS = ("<task-notification>",)
-"""What prompts begin with that a program wrote itself when a sub-agent in the background ended."""
+"""Beginnings of prompts that a program itself wrote when a background sub-agent ended."""
 NAMES_KEPT = 4096
 MAX_NAME_CHARS = 200
 """Longer names report nothing."""
 
 
 def what_is_named(name: str) -> What | None:
-    """Return what records of this name report; ``None`` if nothing.
+    """Return the kind of records of this name; ``None`` if they report nothing.
 
-    Records that begin or end a sub-agent are ``FINISHED``: their attributes tell which.
+    Records that begin or end a sub-agent are ``FINISHED``: their attributes decide which.
     """
     return _what_is_named(name) if len(name) <= MAX_NAME_CHARS else None
 
@@ -90,10 +90,10 @@ def _what_is_named(name: str) -> What | None:
 
 
 def is_part_of_run(name: str) -> bool:
-    """Return whether records of this name are a part of a run, whatever they report."""
+    """Return whether records of this name are a part of a run, of any kind."""
     return name in _OF_ONE_SENDER or what_is_named(name) is not None
 
 
 def is_unasked(prompt: str) -> bool:
-    """Return whether no person wrote a prompt: it goes on with what was asked before."""
+    """Return whether a program wrote the prompt, to continue with the last person's prompt."""
     return prompt.startswith(_REPORTS)

@@ -1,7 +1,7 @@
 """Attributes of unknown senders, by how their keys end: ``au.llm.input`` holds an input.
 
-Each vendor has a prefix of its own, ``flue.turn.input``, ``_ml_obs.meta.input.messages``; what
-follows it is nearly always one of a few words. They count after all names that are known.
+Each vendor has its own prefix, ``flue.turn.input``, ``_ml_obs.meta.input.messages``, followed
+nearly always by one of a few words. Known names take precedence.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SIDES = {
     **dict.fromkeys(("toolinput", "toolarguments", "kwargs"), _ARGUMENTS),
     **dict.fromkeys(("result", "results", "toolresult", "tooloutput"), _RESULT),
 }
-"""What a last word is; with one of ``_FORMS`` after it, it is the same."""
+"""The meaning of a last word, also if one of ``_FORMS`` follows it."""
 _FORMS = frozenset({"value", "messages", "text", "content", "data", "json", "message", "body"})
 _MODEL = re.compile(r"^(?:\w+_)?model(?:_?(?:name|id))?$", re.IGNORECASE)
 _NAMES = {
@@ -43,11 +43,11 @@ _NAMES = {
     "entityname": "entity_names",
     **dict.fromkeys(("usage", "usagemetadata", "tokenusage", "usagedetails"), "counts"),
 }
-"""What one or two last words name. Children may have the type of the entity around them."""
+"""The meaning of one or two last words. Children may have the type of the entity around them."""
 _NO_VENDOR = re.compile(
     rf"^(?:{'|'.join(meanings.OTHER_CONVENTIONS)})\.|header|cookie", re.IGNORECASE
 )
-"""Attributes of other conventions, which end in the same words."""
+"""Attributes of other conventions that end in the same words."""
 
 
 class Endings(NamedTuple):
@@ -73,7 +73,7 @@ _found: ByteCache[tuple[str, ...], Endings] = ByteCache(CACHE_BYTES)
 
 
 def find_endings(keys: Collection[str]) -> Endings:
-    """Return which keys end in a word that tells their meaning."""
+    """Return the keys by the meaning of their last word."""
     key = tuple(keys)
     return _found.get(key) or _found.keep(key, _find(key), 2_000 + sum(map(sys.getsizeof, key)))
 
@@ -102,7 +102,7 @@ def _meanings(key: str) -> Sequence[str]:
 
 
 _CONVERSING = re.compile(r"messages|prompt|completion|chat_?ctx", re.IGNORECASE)
-"""In names that only calls have, not tools."""
+"""Words in names of attributes that only model calls have, not tools."""
 _PLACES = {
     _INPUT: ("inputs", "arguments"),
     _OUTPUT: ("outputs", "results"),
@@ -112,7 +112,7 @@ _PLACES = {
 
 
 def _side(last: str, before: str) -> str:
-    """Return on which side of a step a text is: ``output.messages`` is an output."""
+    """Return the side of a step that a key belongs to: ``output.messages`` is an output."""
     if last in _FORMS and before in _SIDES:
         return _SIDES[before]
     for form in _FORMS:
@@ -123,7 +123,7 @@ def _side(last: str, before: str) -> str:
 
 
 def keys_read(attributes: Mapping[str, str]) -> Collection[str]:
-    """Return the keys of a model, an input and an output that are read, as no known one is."""
+    """Return the keys of model, input and output that are read for lack of known ones."""
     found = find_endings(attributes)
     sides = (
         (found.models, meanings.MODELS),
@@ -135,7 +135,7 @@ def keys_read(attributes: Mapping[str, str]) -> Collection[str]:
 
 
 def complete_texts(facts: Facts, attributes: Mapping[str, str], kind: Kind) -> None:
-    """Set the input and output that no known attribute or event has."""
+    """Set the input and output if no known attribute or event has them."""
     if facts.input and facts.output:
         return
     found, is_tool = find_endings(attributes), kind is Kind.TOOL

@@ -1,4 +1,4 @@
-"""Evaluations of what a span did: ``gen_ai.evaluation.result``.
+"""Evaluations of a span: ``gen_ai.evaluation.result``.
 
 The conventions put name, score, label and explanation into an event of the evaluated span, or into
 a log record that names the span; some senders make a span of it, below the one that is evaluated.
@@ -29,7 +29,7 @@ TEST_PASS = "gen_ai.evaluation.test_pass"  # noqa: S105  # no password
 RESPONSE_ID = "gen_ai.response.id"
 ERROR_TYPE = "error.type"
 OWN = "spanloom.score."
-"""Prefix of attributes for what the conventions have no name for."""
+"""Prefix of attributes for facts that the conventions do not define."""
 
 _EVENT = "gen_ai.evaluation"
 _MEMBERS = {
@@ -40,7 +40,7 @@ _MEMBERS = {
     ERROR_TYPE: "error_type",
 }
 OF_RESPONSE = "5c0e5c0e"
-"""The first digits of the ids of traces that hold results which name a response and no span."""
+"""The first digits of ids of traces for results that name a response instead of a span."""
 
 
 def read_evaluations(span: Span) -> Sequence[Mapping[str, Json]]:

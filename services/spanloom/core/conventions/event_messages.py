@@ -54,8 +54,8 @@ _CONTENT_KEYS = frozenset({"content", "parts", "tool_calls"})
 def with_details(span: Span) -> Span:
     """Return the span with the messages of its events among its attributes.
 
-    A sender writes them in one place or the other, by a setting; what the span says itself counts.
-    Messages in events of their own matter only beside instructions, which else hide them.
+    A sender writes them in one place or the other, by a setting; the span's own attributes take
+    precedence. Messages in separate events matter only with instructions, which would hide them.
     """
     if not span.events:
         return span
@@ -92,7 +92,7 @@ def complete_from_events(facts: Facts, span: Span, kind: Kind) -> None:
 
 
 def _last_answer(span: Span) -> Event | None:
-    """Return the event of an assistant's message after all others, which is the answer then.
+    """Return the assistant's message event after all others, which is then the answer.
 
     Azure's agents write no choices.
     """
@@ -107,7 +107,7 @@ def _without(span: Span, event: Event) -> Span:
 def _details(span: Span) -> Iterator[tuple[str, str]]:
     """Yield the attributes of the details events: Strands writes one per list, more per cycle.
 
-    Of equal keys the first event's value counts, so it is yielded last.
+    For equal keys the first event takes precedence, so it is yielded last.
     """
     for event in reversed(span.events):
         if event.name == DETAILS:

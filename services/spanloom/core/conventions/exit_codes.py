@@ -25,7 +25,7 @@ _TEXTS = (
 """The forms of Codex, Qwen Code and Gemini CLI, Claude Code, and Copilot."""
 _KEYS = ("exit", "exitCode", "exit_code")
 _INSIDE = ("metadata", "result", "output")
-_NOT_TOLD = re.compile(r"^(?:Chunk ID|Wall time|Original token count|Process|Exit|<[^>]*>$)")
+_NOT_OUTPUT = re.compile(r"^(?:Chunk ID|Wall time|Original token count|Process|Exit|<[^>]*>$)")
 _LABEL = re.compile(r"^(?:Output|Error|Stdout|Stderr|Command|Directory|Signal): ?")
 MAX_CHARS = 200
 """Maximum length of the command's own words in a message."""
@@ -35,8 +35,8 @@ def find_exit(code: str, words: str = "") -> StepError | None:
     """Return the failure of a command that ended with this code; ``None`` for zero or no number."""
     if not code.lstrip("-").isdecimal() or not int(code):
         return None
-    said = _last_words(words)
-    message = f"exit code {code}: {said}" if said else f"exit code {code}"
+    output = _last_words(words)
+    message = f"exit code {code}: {output}" if output else f"exit code {code}"
     return StepError(NO_CODE, message, "", "", REPORTED_BY_RESULT)
 
 
@@ -63,6 +63,6 @@ def _code_in(fields: dict[str, Json]) -> str:
 def _last_words(text: str) -> str:
     """Return the last line that the command itself wrote."""
     lines = [line.strip() for line in text.splitlines()]
-    own = [_LABEL.sub("", line) for line in lines if not _NOT_TOLD.match(line)]
-    said = [line for line in own if line not in ("", "(none)", "(empty)", "0")]
-    return said[-1][:MAX_CHARS] if said else ""
+    own = [_LABEL.sub("", line) for line in lines if not _NOT_OUTPUT.match(line)]
+    output = [line for line in own if line not in ("", "(none)", "(empty)", "0")]
+    return output[-1][:MAX_CHARS] if output else ""

@@ -46,8 +46,8 @@ def has_error_attribute(keys: Collection[str]) -> bool:
 def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
     """Return the span's failure, or ``None`` if it did not fail or raised only control flow."""
     raised = list(exceptions(span))
-    told_by = _told_by(span, raised=bool(raised))
-    if not told_by:
+    reported_by = _reported_by(span, raised=bool(raised))
+    if not reported_by:
         return None
     best = next((r for r in raised if r.message), raised[0] if raised else _NOTHING)
     names = [r.type for r in raised] or [span.attributes.get("error.type", "")]
@@ -63,7 +63,7 @@ def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
     if _is_control_flow(what.type, control_flow):  # its type is in the text only
         return None
     shown = explained(what.message, what.type) or what.type or kind
-    return StepError(_code(span, message), shown, what.type, what.traceback, told_by)
+    return StepError(_code(span, message), shown, what.type, what.traceback, reported_by)
 
 
 def make_error(message: str, reported_by: str) -> StepError:
@@ -73,7 +73,7 @@ def make_error(message: str, reported_by: str) -> StepError:
     return StepError(_code_in(message), shown, what.type, what.traceback, reported_by)
 
 
-def _told_by(span: Span, *, raised: bool) -> str:
+def _reported_by(span: Span, *, raised: bool) -> str:
     if raised:
         return "exception"
     if _error_attribute(span):

@@ -66,7 +66,7 @@ _CALL_TEXTS = frozenset({*meanings.CALL_INPUTS, *meanings.CALL_OUTPUTS})
 
 
 def has_texts(keys: Iterable[str]) -> bool:
-    """Return whether an attribute with one of these keys holds a call's question or answer."""
+    """Return whether an attribute with one of these keys holds a call's input or output."""
     return not _CALL_TEXTS.isdisjoint(keys)
 
 
@@ -75,7 +75,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
     return Facts(
         input=read_input(attributes)
         or indexed_text(attributes, "gen_ai.prompt.")
-        or _first_said(attributes, meanings.CALL_INPUTS)
+        or _first_text(attributes, meanings.CALL_INPUTS)
         or indexed_text(attributes, "llm.prompts."),
         output=_messages(attributes, "gen_ai.output.messages")
         or indexed_text(attributes, "gen_ai.completion.")
@@ -91,7 +91,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
     )
 
 
-def _first_said(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
+def _first_text(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
     """Return the first text under the keys; an empty list counts as absent."""
     for key in keys:
         if (text := attributes.get(key)) and text != "[]":
@@ -101,7 +101,7 @@ def _first_said(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
 
 def _read_answer(attributes: Mapping[str, str]) -> str:
     """Return the answer under any other key, with the calls that a key of their own holds."""
-    answer = _one_of_list(_first_said(attributes, meanings.CALL_OUTPUTS))
+    answer = _one_of_list(_first_text(attributes, meanings.CALL_OUTPUTS))
     listed = json_value(first(attributes, *meanings.CALLS_IN_ANSWER))
     calls = [c for c in listed if isinstance(c, dict)] if isinstance(listed, list) else []
     return write_answer(answer, calls)

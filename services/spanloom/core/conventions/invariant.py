@@ -1,8 +1,7 @@
 """Spans of messages that Invariant's SDK pushes: a span for the run and one for each message.
 
-Requests know nothing of each other: an append is more messages below the span of the run, whose id
-follows from the trace's. The order of messages is that of their times; those of one time are in the
-order in which they arrived.
+Requests are independent: an append adds messages below the span of the run, whose id follows from
+the trace's. Messages are ordered by time; those of one time by arrival.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ MESSAGE = "invariant.message"
 ROLE = "invariant.role"
 """Its role, also where the message is not stored, or cut."""
 ARRIVED, POSITION = "invariant.arrived_ns", "invariant.position"
-"""When the request arrived, in ns since the epoch, and the message's place in it."""
+"""Arrival of the request, in ns since the epoch, and the message's position in it."""
 ADDRESS = "invariant.address"
-"""What an annotation is about: of its span, which is an evaluation result."""
+"""The address of an annotation: attribute of its span, which is an evaluation result."""
 DATASET = "invariant.dataset"
 SOURCE = "invariant.metadata"
 """The metadata of a trace or a line, as JSON; also in an agent's metadata."""
 PARTS = "invariant.parts"
 """In a tool's metadata: its result is a list of parts."""
 CALL_ID = "invariant.call_id"
-"""In a tool's metadata: the id of the call that it answers, which nobody made."""
+"""In a tool's metadata: the id of the missing call that it answers."""
 _MOST_DIGITS = 20
 
 
@@ -118,7 +117,7 @@ def _first_text(messages: Iterable[Message], role: str) -> str:
 
 
 def _message(span: Span) -> Message:
-    """Return the message of a span; what is no message any more is the text of one."""
+    """Return the message of a span; other content is taken as a message's text."""
     text, role = span.attributes.get(MESSAGE, ""), span.attributes[ROLE]
     value = json_value(text)
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Finds what an annotation of Invariant is about: a step, a side of it, and a range of its text.
+"""Finds the target of an Invariant annotation: a step, its input or output, and a text range.
 
 An address names a message, a text in it, and a line (``messages[2].content:L3``, from 0) or
 characters of it (``messages.2.content:0-5``, in UTF-16 code units as pages count them).
@@ -26,7 +26,7 @@ _CONTENT = "content"
 
 
 class Spot(NamedTuple):
-    """What an annotation is about."""
+    """The target of an annotation."""
 
     step_id: str
     field: str = ""
@@ -55,9 +55,9 @@ class Addresses:
                 self._spots[step.at] = Spot(step_id, "output", f"0.{_CONTENT}")
 
     def resolve(self, address: str) -> Spot | None:
-        """Return what an address is about; ``None`` if there is no such message.
+        """Return the target of an address; ``None`` if there is no such message.
 
-        A range that the text does not have is left out: the text is meant.
+        An invalid range is left out: the target is then the whole text.
         """
         found = _ADDRESS.fullmatch(address)
         if found is None:

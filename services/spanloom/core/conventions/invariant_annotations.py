@@ -1,4 +1,4 @@
-"""Annotations of Invariant: what somebody or a program says about a message, as scores of texts.
+"""Annotations of Invariant, by people or programs, as scores of messages' texts.
 
 ``{"content", "address", "extra_metadata"}``; the address is resolved once the messages of the run
 are there (``invariant_addresses``). The score's ``item`` has the address, so that two annotations
@@ -22,7 +22,7 @@ ANNOTATION = "annotation"
 """The name of the scores."""
 _NOBODY = "invariant"
 _AUTHORS = ("annotator", "source")
-"""Members of ``extra_metadata`` that name who said it; the first is of our own files."""
+"""Members of ``extra_metadata`` with the author; the first is from our own files."""
 _LONGEST = 200
 """Characters of an author or an address; an address has to fit into ``item``."""
 _HASH_BYTES = 8
@@ -39,17 +39,17 @@ class Annotation(NamedTuple):
 
     def id_in(self, trace_id: bytes) -> bytes:
         """Return the id of its span: the same annotation of a run again has the same."""
-        told = "\0".join((self.address, self.author, self.content, self.about))
-        text = b"annotation\0" + trace_id + told.encode("utf-8", "replace")
+        content = "\0".join((self.address, self.author, self.content, self.about))
+        text = b"annotation\0" + trace_id + content.encode("utf-8", "replace")
         return hashlib.sha256(text).digest()[:_HASH_BYTES]
 
     def item_in(self, trace_id: bytes) -> str:
-        """Return the ``item`` of its score: the address, and what tells it from others there."""
+        """Return the ``item`` of its score: the address, made unique among annotations there."""
         return f"{self.address}#{self.id_in(trace_id).hex()[:8]}"
 
 
 def read_annotation(value: object, where: str) -> Annotation:
-    """Return an annotation; raises ``InvalidRequestError`` with the place of what is wrong."""
+    """Return an annotation; raises ``InvalidRequestError`` with the place of the fault."""
     if not isinstance(value, dict):
         raise InvalidRequestError(f"{where}: an object is needed.")
     content, address = value.get("content"), value.get("address")
@@ -69,7 +69,7 @@ def _author(about: Mapping[str, Any]) -> str:
 
 
 def evidence_of(address: str, spot: Spot | None) -> Sequence[Mapping[str, Any]]:
-    """Return what an annotation is about as the evidence of its score."""
+    """Return the target of an annotation as the evidence of its score."""
     found: dict[str, Any] = {"address": address}
     if spot is not None:
         found |= {k: v for k, v in (("field", spot.field), ("part", spot.part)) if v}

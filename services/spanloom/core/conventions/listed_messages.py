@@ -1,10 +1,9 @@
 """Steps of a run that is known as a list of messages.
 
-An assistant's message is a model call, a tool's message is the run of a tool. A call hears what
-came after the answer before it: lists do not say what a model was sent, and whole histories would
-grow with the square of the list. Such calls are marked (``HISTORY``). Messages that nobody answered
-are a call without an output. ``conversation`` (``core/formats``) of these steps gives the list
-again.
+An assistant's message is a model call, a tool's message is the run of a tool. The input of a call
+is the messages after the answer before it: lists do not have the actual input, and whole histories
+would grow with the square of the list. Such calls are marked (``HISTORY``). Unanswered messages are
+a call without an output. ``conversation`` (``core/formats``) of these steps restores the list.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ HISTORY, OMITTED = "history", "omitted"
 TIMESTAMP = "timestamp"
 """Key of a message's time; it is the time of the step and no part of its texts."""
 RAW = "_raw"
-"""Key of arguments that are no object, where a format requires one."""
+"""Key for arguments that are not an object, if a format requires one."""
 _UNNAMED = "tool"
 
 
 class ListedStep(NamedTuple):
-    """A step, and the message that it is."""
+    """A step, and the message from which it is made."""
 
     at: int
-    """Index of the message; of messages without an answer, that of the last."""
+    """Index of the message; for unanswered messages that of the last one."""
     kind: Kind
     name: str
     """Of a tool; empty for a model call."""
@@ -42,7 +41,7 @@ class ListedStep(NamedTuple):
     """Messages as JSON, or arguments of the call."""
     output: str
     call_id: str = ""
-    """Of a tool: the call that it answers."""
+    """For a tool: the call that it answers."""
     is_paired: bool = False
     """Whether the list has that call."""
     heard: Sequence[int] = ()
@@ -57,11 +56,11 @@ def steps_of(messages: Sequence[Message], step_id: Callable[[int], str]) -> Iter
     ``step_id`` returns the id of the step that is the message of an index: calls without an id get
     ``<step id>.<number>``.
     """
-    told = [_told(message, step_id(at)) for at, message in enumerate(messages)]
-    repeated = _repeated_ids(told)
+    normalized = [_normalized(message, step_id(at)) for at, message in enumerate(messages)]
+    repeated = _repeated_ids(normalized)
     calls = _Calls()
     window = _Window()
-    for at, message in enumerate(told):
+    for at, message in enumerate(normalized):
         role = message["role"]
         if role == "assistant":
             yield window.close(at, _written([message]))
@@ -76,7 +75,7 @@ def steps_of(messages: Sequence[Message], step_id: Callable[[int], str]) -> Iter
         else:
             window.hear(at, message)
     if window.fresh:
-        yield window.close(len(told) - 1, "")
+        yield window.close(len(normalized) - 1, "")
 
 
 def unnamed_calls(message: Message) -> int:
@@ -85,7 +84,7 @@ def unnamed_calls(message: Message) -> int:
 
 
 def text_of(content: object) -> str:
-    """Return the text of a message's content, of parts those that are text, by lines."""
+    """Return the text of a message's content; of parts the texts, joined by line breaks."""
     if isinstance(content, list):
         texts = [p.get("text") for p in content if isinstance(p, dict) and p.get("type") == "text"]
         return "\n".join(text for text in texts if isinstance(text, str))
@@ -98,7 +97,7 @@ def time_ns(message: Message) -> int | None:
 
 
 class _Window:
-    """The last answer and what came after it: the input of the next call."""
+    """The last answer and the messages after it: the input of the next call."""
 
     def __init__(self) -> None:
         self.fresh = 0
@@ -106,7 +105,7 @@ class _Window:
         self._items: list[tuple[int, Message]] = []
 
     def open(self, at: int, answer: Message) -> None:
-        """Begin with an answer."""
+        """Begin a window with an answer."""
         self._items, self.fresh = [(at, answer)], 0
 
     def note(self, at: int, result: Message) -> None:
@@ -114,15 +113,17 @@ class _Window:
         self._items.append((at, result))
 
     def hear(self, at: int, message: Message) -> None:
-        """Add a message that is new to the next call."""
+        """Add a message to the input of the next call."""
         self._items.append((at, message))
         self.fresh += 1
 
     def close(self, at: int, output: str) -> ListedStep:
-        """Return the call that hears the window."""
+        """Return the call whose input is the window."""
         items, self._items, self.fresh = self._items, [], 0
-        said = _written([message for _, message in items]) if items else ""
-        return ListedStep(at, Kind.MODEL, "", said, output, heard=[place for place, _ in items])
+        heard_text = _written([message for _, message in items]) if items else ""
+        return ListedStep(
+            at, Kind.MODEL, "", heard_text, output, heard=[place for place, _ in items]
+        )
 
 
 class _Calls:
@@ -143,7 +144,7 @@ class _Calls:
             self._in_order.append(entry)
 
     def run(self, at: int, result: Message) -> ListedStep:
-        """Return the run of a tool whose result this is; without an id it answers the oldest."""
+        """Return the tool run with this result; without an id it answers the oldest call."""
         call_id = result.get("tool_call_id")
         named = isinstance(call_id, str) and call_id
         call = self._taken(self._by_id.get(str(call_id)) if named else self._in_order)
@@ -152,8 +153,8 @@ class _Calls:
         output = _written(content) if is_parts else content
         if call is None:
             name = str(result.get("name") or _UNNAMED)
-            told = str(call_id) if named else ""
-            return ListedStep(at, Kind.TOOL, name, "", output, told, is_parts=is_parts)
+            answered_id = str(call_id) if named else ""
+            return ListedStep(at, Kind.TOOL, name, "", output, answered_id, is_parts=is_parts)
         function = call["function"]
         shown = (function["name"] or _UNNAMED, function["arguments"], output)
         return ListedStep(at, Kind.TOOL, *shown, call["id"], is_paired=True, is_parts=is_parts)
@@ -167,19 +168,19 @@ class _Calls:
         return None
 
 
-def _told(message: Message, step_id: str) -> Message:
-    """Return a message in the one shape, with an id for each call and without its time."""
-    told = {name: value for name, value in message.items() if name != TIMESTAMP}
+def _normalized(message: Message, step_id: str) -> Message:
+    """Return a message in the common shape, with an id for each call and without its time."""
+    normalized = {name: value for name, value in message.items() if name != TIMESTAMP}
     content = message.get("content")
     if content is None:
-        told["content"] = ""
+        normalized["content"] = ""
     elif not isinstance(content, str | list):
-        told["content"] = _written(content)
+        normalized["content"] = _written(content)
     if calls := message.get("tool_calls"):
-        told["tool_calls"] = [_call(call, f"{step_id}.{n}") for n, call in enumerate(calls)]
+        normalized["tool_calls"] = [_call(call, f"{step_id}.{n}") for n, call in enumerate(calls)]
     else:
-        told.pop("tool_calls", None)
-    return told
+        normalized.pop("tool_calls", None)
+    return normalized
 
 
 def _call(call: Message, made_id: str) -> Message:
@@ -195,7 +196,7 @@ def _id_of(call: Message) -> str:
 
 
 def _arguments(value: object) -> str:
-    """Return arguments as text; those that are no object without the one they were put into."""
+    """Return arguments as text; those in an artificial object (``RAW``) are unwrapped."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -207,9 +208,9 @@ def _arguments(value: object) -> str:
     return _written(value)
 
 
-def _repeated_ids(told: Sequence[Message]) -> set[str]:
+def _repeated_ids(messages: Sequence[Message]) -> set[str]:
     """Return ids that several calls have."""
-    ids = Counter(call["id"] for m in told for call in m.get("tool_calls") or ())
+    ids = Counter(call["id"] for m in messages for call in m.get("tool_calls") or ())
     return {call_id for call_id, n in ids.items() if n > 1}
 
 

@@ -1,4 +1,4 @@
-"""The Model Context Protocol in spans: which request a span reports, and of which tool.
+"""Reads spans of the Model Context Protocol: the request that a span reports, and its tool.
 
 One call of a tool is reported by up to four spans: the framework's, its client's, the SDK's and the
 server's. Each of the last three is a *leg* of the call. They name the method in an attribute

@@ -1,7 +1,7 @@
-"""What attributes mean in whatever spelling: operations, texts, and the names of models and tools.
+"""Meanings of attributes in any spelling: operations, texts, and names of models and tools.
 
-A closed list of operations loses the call of the next library. These tables say which kind a word
-represents, and under which keys senders write the same thing; the first non-empty key wins.
+A closed list of operations would miss calls of new libraries. These tables have the kind that a
+word represents, and the keys that mean the same; the first non-empty key wins.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OPERATION_KEYS = (
     "observation.type",
     "ag2.span.type",
 )
-"""Attributes that name what a span does."""
+"""Attributes that name a span's operation."""
 KIND_KEYS = frozenset(
     {
         *(OPERATION, "gen_ai.span.kind", "openinference.span.kind"),
@@ -40,7 +40,7 @@ KIND_KEYS = frozenset(
         "mlflow.spanType",
     }
 )
-"""Attributes that name nothing but the kind of a span; a word that is not known is warned of."""
+"""Attributes that name only the kind of a span; unknown words cause a warning."""
 _PREFIX = re.compile(r"^(?:gen_ai|genai|llm|ai|agent)[.:/](?=.)")
 _SEPARATORS = re.compile(r"[\W_]+")
 OPERATIONS = {
@@ -65,7 +65,7 @@ OPERATIONS = {
     "search_memory": Kind.TOOL,
     "delete_memory": Kind.TOOL,
 }
-"""The operations of the GenAI conventions, as they spell them."""
+"""The operations of the GenAI conventions, in their spelling."""
 _WORDS = {
     Kind.MODEL: (
         *("chatcompletion", "chatcompletions", "completions", "converse", "generatetext"),
@@ -94,7 +94,7 @@ _WORDS = {
         *("transcription", "transcribe", "speech", "turn", "conversation", "usage"),
     ),
 }
-"""Words of other senders. Their guardrails are no steps: only the conventions say what they did."""
+"""Words of other senders. Their guardrails are not steps: only the conventions define those."""
 _KNOWN_TO_DIALECTS = frozenset(
     {
         *("span", "event", "session", "server", "unknown", "null", "evaluator", "default"),
@@ -198,16 +198,16 @@ CONVERSATIONS = (
 )
 """Names of a conversation, on spans of any kind. ``session.id`` may be a browser's instead."""
 SESSIONS = ("gen_ai.conversation.id", "session.id", "gen_ai.session.id")
-"""Those of steps that are read by meaning alone, first: their ``session.id`` is no browser's."""
+"""The same for steps that are read only by meaning: their ``session.id`` is not a browser's."""
 OTHER_CONVENTIONS = (
     *("http", "url", "db", "rpc", "net", "network", "server", "client", "messaging", "code"),
     *("exception", "thread", "process", "host", "faas", "aws", "k8s", "user", "enduser", "otel"),
     *("error", "log", "metadata", "session", "device", "browser", "tls", "ssh", "websocket"),
     *("jvm", "os", "system", "hw", "container", "cloud", "prefect", "airflow", "dagster", "cicd"),
 )
-"""First words of attributes that describe machines, services and jobs, not what agents do."""
+"""First words of attributes that describe machines, services and jobs, not agents."""
 MAX_KEY_CHARS = 100
-"""Longer keys are no names, and not searched for words."""
+"""Longer keys are not searched for words."""
 FLOW_PREFIXES = ("lk.", "genkit:")
 """Attributes of frameworks whose spans have fixed names in place of an operation."""
 
@@ -223,15 +223,15 @@ def word_of(operation: str) -> str:
 
 
 def kind_of_operation(attributes: Mapping[str, str]) -> Kind | None:
-    """Return the kind that a span's operation means; ``OTHER`` for one that is no step.
+    """Return the kind that a span's operation means; ``OTHER`` if it is not a step.
 
-    ``None`` if it has none or none is known.
+    ``None`` without a known operation.
     """
     return kind_of_words(text for key in OPERATION_KEYS if (text := attributes.get(key)))
 
 
 def kind_of_words(texts: Iterable[str]) -> Kind | None:
-    """Return the kind that the first known one of some operations means, if any."""
+    """Return the kind that the first known operation means, if any."""
     kinds = (_kind_of_word(text[:_MAX_WORD]) for text in texts)
     return next((kind for kind in kinds if kind is not None), None)
 
@@ -243,12 +243,12 @@ def _kind_of_word(text: str) -> Kind | None:
 
 
 def _kind_of_parts(operation: str) -> Kind | None:
-    """Return the kind of an operation of several words, in any order and company.
+    """Return the kind of an operation of several words, in any order, among other words.
 
-    ``create.chat.completions``, ``ai.toolCall.doCall``: a thing, and what is done with it.
+    ``create.chat.completions``, ``ai.toolCall.doCall``: an object and a verb.
     """
     parts = {part.lower() for part in _PART.findall(operation[:_MAX_WORD])}
-    return next((k for k, thing, act in _PARTS if parts & thing and parts & act), None)
+    return next((k for k, objects, verbs in _PARTS if parts & objects and parts & verbs), None)
 
 
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
@@ -261,7 +261,7 @@ _PARTS = (
     (Kind.MODEL, frozenset({"generate", "stream"}), frozenset({"do", "text", "content"})),
     (Kind.TOOL, frozenset({"embed", "embeddings"}), frozenset({"do", "create", "text", "many"})),
 )
-"""The words of a thing and of what is done with it, by the kind that they mean together."""
+"""The words for an object and a verb, by the kind that they mean together."""
 
 
 def kind_of_name(name: str) -> Kind | None:
@@ -270,7 +270,7 @@ def kind_of_name(name: str) -> Kind | None:
 
 
 def unknown_kinds(spans: Sequence[Mapping[str, str]]) -> Collection[tuple[str, str]]:
-    """Return the attributes of spans that name a kind, with words that are in no table."""
+    """Return the attributes of spans that name a kind with unknown words."""
     return {
         (key, text)
         for key in KIND_KEYS
@@ -292,7 +292,7 @@ def data_kind_of(attributes: Mapping[str, str]) -> str:
 
 
 def data_kind_of_word(word: str) -> str:
-    """Return what kind of data an operation reads or writes, as ``data_kind_of``."""
+    """Return the kind of data that an operation reads or writes, like ``data_kind_of``."""
     if _MEMORY in word:
         return _MEMORY
     return next((kind for start, kind in _DATA_KINDS.items() if word.startswith(start)), "")

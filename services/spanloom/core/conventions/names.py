@@ -1,4 +1,4 @@
-"""The name that a step shows: templates filled, ids taken out, the author's name if it has one.
+"""The displayed name of a step: templates filled, ids removed, the author's name preferred.
 
 Names are what runs are grouped, filtered and compared by, so they must repeat from run to run:
 ``Flow_eb23b91c-….kickoff`` is shown as ``Flow.kickoff``. Logfire names spans after their message
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 _FUNCTIONS = ("ai.telemetry.functionId", "vercel.ai.telemetry.functionId", "gen_ai.function_id")
-"""Where the AI SDK has the name that the author gave to a call of ``generateText`` and the like."""
+"""Attributes with the author's name for a call of the AI SDK, of ``generateText`` for example."""
 _WORKFLOWS = ("gen_ai.workflow.name", "crewai.crew.name", "crewai.flow.name", "workflow.name")
 _AGENT_NAME = "gen_ai.agent.name"
 _RUNS = ("invoke_agent", "invoke_workflow")
@@ -50,7 +50,7 @@ _ID = re.compile(
 digits in turn, an id after a prefix, or a date with a time. Letters with a number at their end are
 a name even there: ``run_simulation2024``."""
 _LABEL = re.compile(r"(?:(?<=[\s(\[{<,_.:/#@-])|^)(?:uu)?id\s?[=:]\s?$", re.IGNORECASE)
-"""What an id may be announced by: ``Agent(id=8f14…)``."""
+"""Labels before an id: ``Agent(id=8f14…)``."""
 _DIGIT = re.compile(r"[0-9]")
 _ID_KEY = re.compile(r"(?:^|[._-])(?:uu)?ids?$|[a-z]I[dD]$")
 _OF_NAMES = re.compile(
@@ -80,9 +80,9 @@ def function_name(span: Span) -> str:
 
 
 def author_name(span: Span) -> str:
-    """Return the name that the author gave to a run, where the span's own name lacks it.
+    """Return the author's name of a run, if the span's own name lacks it.
 
-    The function's name of the AI SDK counts in any case: its agents are called by it too.
+    The AI SDK's function name is always used: its agents have it as their name.
     """
     attributes = span.attributes
     if function := function_name(span):
@@ -125,7 +125,7 @@ def fill_template(template: str, attributes: Mapping[str, str]) -> str:
 
 
 def _written(field: str | None, spec: str | None, conversion: str | None) -> str:
-    """Return a field as it is in the template."""
+    """Return a field in its form in the template."""
     if field is None:
         return ""
     return f"{{{field}{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}}}"
@@ -166,9 +166,9 @@ def _member(value: Json, member: str) -> Json:
 
 
 def without_ids(name: str, attributes: Mapping[str, str] | None = None) -> str:
-    """Return a name without ids and the separators before them; all of it if nothing is left.
+    """Return a name without ids and the separators before them; unchanged if nothing would be left.
 
-    An id is a UUID and the like, or the value of an id among the span's own attributes.
+    An id is a UUID or similar, or the value of an id attribute of the span.
     """
     if len(name) > MAX_CHARS or _DIGIT.search(name) is None:
         return name
@@ -181,7 +181,7 @@ def without_ids(name: str, attributes: Mapping[str, str] | None = None) -> str:
 
 
 def _own_ids(name: str, attributes: Mapping[str, str]) -> Iterable[str]:
-    """Return the values of the attributes' ids that are in the name, the longest first."""
+    """Return the values of id attributes that occur in the name, the longest first."""
     found = {
         value
         for key, value in attributes.items()

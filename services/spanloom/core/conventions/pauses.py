@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def find_question(span: Span, control_flow: ControlFlow) -> str | None:
-    """Return the question to a person of a span that paused; ``None`` if it did not pause.
+    """Return a paused span's question to a person; ``None`` if it did not pause.
 
     ``GraphInterrupt((Interrupt(value='Wire 500 EUR?', id='e8b4'),))`` → ``Wire 500 EUR?``; empty
     if the span reports only the pause.
@@ -105,7 +105,7 @@ class SpanReader(NamedTuple):
     """Returns the input of a model call; empty for other spans."""
 
     def last_turn_ns(self, spans: Sequence[Span]) -> int:
-        """Return when the last span that is no tool began; 0 if there is none."""
+        """Return the start of the last non-tool span in ns; 0 if there is none."""
         return max((s.start_ns for s in spans if self.read_tool(s) is None), default=0)
 
     def read_approved(self, children: Sequence[Span]) -> str:
@@ -143,7 +143,7 @@ def _is_left_waiting(tool: Span, view: TraceView, reader: SpanReader) -> bool:
 def with_answer(
     agent: Classification, span: Span, view: TraceView, reader: SpanReader
 ) -> Classification:
-    """Return the agent's classification, with whether it resumes with a person's answer."""
+    """Return the agent's classification, marked if it resumes with a person's answer."""
     if approved := view.remember_children(reader.read_approved, span):
         return agent._replace(facts=Facts(input=approved, is_resuming=True))
     first_child = view.tree.children(span)[:1]

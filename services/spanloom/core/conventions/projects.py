@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 DEFAULT_PROJECT = "default"
 PROJECT = "spanloom.project"
 PROJECT_ATTRIBUTES = (PROJECT, "openinference.project.name")
-"""In the order in which they decide; an invalid name is skipped."""
+"""In order of precedence; an invalid name is skipped."""
 
 
 def project_of(attributes: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 _ATTRIBUTES = ("gen_ai.agent.version", "langfuse.release")
-"""Span attributes with a release, the one that says most of the agent first.
+"""Span attributes with a release, the most specific to the agent first.
 
 A revision among the attributes of a span is not one: coding agents put there what they work on.
 """
@@ -20,8 +20,8 @@ _UNKNOWN = frozenset({"", "unknown"})
 def release_of(spans: Sequence[Span], root: Span) -> str | None:
     """Return the release by the first source that has one; ``None`` if all lack or disagree on it.
 
-    Sources are the span attributes above, then the resource. Of each the root counts, else the only
-    value of all spans.
+    Sources are the span attributes above, then the resource. In each, the root counts, else
+    the only value of all spans.
     """
     return next((found for read in _SOURCES if (found := _only(read, spans, root))), None)
 

@@ -53,7 +53,7 @@ _OF_VENDORS = re.compile(
     r"(?:^|[._])(?P<word>conversation|thread|chat|session)[._]id$"
     r"|(?P<inner>[cC]onversation|[tT]hread|[cC]hat|[sS]ession)I[dD]$"
 )
-"""How the names of conversations end in the attributes of any sender: ``agno.session_id``."""
+"""Endings of any sender's attributes that name a conversation: ``agno.session_id``."""
 _MAY_NAME = frozenset({"metadata", "session", "log"})
 _NO_CONVERSATION = re.compile(
     rf"^(?:mcp|langsmith\.trace|{'|'.join(w for w in OTHER_CONVENTIONS if w not in _MAY_NAME)})\."
@@ -65,7 +65,7 @@ _WORDS = ("conversation", "thread", "chat", "session")
 _OF_SERVERS = ("http.", "url.")
 """Attributes of web servers, whose sessions are those of browsers."""
 _MIN_SYSTEM_DIGITS = 4
-"""Numbers of threads that are at least as long are the system's."""
+"""Thread numbers with at least this many digits are the system's."""
 _TAGS = ("langfuse.trace.tags", "tag.tags", "langsmith.span.tags", "ai.telemetry.metadata.tags")
 _COST = (
     "gen_ai.cost.total_cost",  # LiteLLM
@@ -135,7 +135,7 @@ def find_context_keys(keys: Collection[str]) -> ContextKeys:
 
 
 def _conversations(keys: Collection[str]) -> Sequence[str]:
-    """Return the keys that name a conversation by their ending, the most telling word first."""
+    """Return the keys that name a conversation by their ending, the most specific word first."""
     found = [
         (_WORDS.index((match["word"] or match["inner"]).lower()), len(key), key)
         for key in keys
@@ -149,7 +149,7 @@ def _conversations(keys: Collection[str]) -> Sequence[str]:
 
 
 def _find_conversation(attributes: Mapping[str, str], keys: ContextKeys) -> str:
-    """Return the id under the first name that has one; empty if none does."""
+    """Return the first id under these names; empty if there is none."""
     if keys.conversation and (known := unquoted(first(attributes, *keys.conversation))):
         return known
     for key in keys.conversation_by_ending:
@@ -167,7 +167,7 @@ def _is_system_thread(key: str, value: str) -> bool:
 def note_context(facts: Facts, span: Span, keys: ContextKeys) -> None:
     """Add the span's run context to the metadata; values set by the dialect take precedence.
 
-    The conversation is set likewise, by whichever of its names the span has.
+    The conversation is set likewise, from any of its names.
     """
     if not facts.conversation_id:
         facts.conversation_id = _find_conversation(span.attributes, keys)

@@ -1,7 +1,7 @@
-"""Scopes of instrumentations, and the attributes by which their spans are known without them.
+"""Scopes of instrumentations, and attributes that identify their spans in other scopes.
 
-Several libraries write the same attributes, and what a framework's own plumbing is shows in the
-scope alone. Spans of other scopes are read by their attributes. Dialects declare both.
+Several libraries write the same attributes, and only the scope identifies a framework's internal
+spans. Spans of other scopes are read by their attributes. Dialects declare both.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class KnownScopes(NamedTuple):
 
 
 def join_scopes(scopes: Iterable[str], marks: Iterable[str]) -> KnownScopes:
-    """Return what dialects declare, as one pattern and one table."""
+    """Return the dialects' declarations as one pattern and one table."""
     any_scope = "|".join(sorted(set(scopes)))
     return KnownScopes(re.compile(any_scope, re.IGNORECASE), tuple(sorted(set(marks))))
 
@@ -38,7 +38,7 @@ def join_scopes(scopes: Iterable[str], marks: Iterable[str]) -> KnownScopes:
 def warn_of_unknown_scopes(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
     """Return a line for each scope of spans with a library's marks, if none of them is known.
 
-    Spans written by hand beside those of instrumentations need no warning.
+    Hand-written spans next to those of instrumentations need no warning.
     """
     counts: dict[str, int] = {}
     for n in spans:

@@ -1,4 +1,4 @@
-"""Attributes that look like token counts, messages or a model, and that no table has."""
+"""Finds attributes that look like token counts, messages or a model, but are in no table."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def find_unread_keys(keys: Collection[str]) -> UnreadKeys:
 
 
 def is_text(key: str) -> bool:
-    """Return whether a key names messages or a model, whose values are no numbers."""
+    """Return whether a key names messages or a model, whose values are not numbers."""
     return _TEXTS.search(key) is not None
 
 

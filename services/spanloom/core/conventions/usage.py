@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 INPUT, OUTPUT, REASONING, CACHE_READ, CACHE_CREATION, TOTAL, NET_INPUT = range(7)
 _SHORT_CACHE, _LONG_CACHE = 7, 8
-"""Cached for five minutes and for one hour: Anthropic's parts of what was written."""
+"""Tokens cached for five minutes and for one hour: Anthropic's parts of the cache writes."""
 _NAMES: Sequence[Sequence[str]] = (
     ("input", "prompt", "totalinput", "totalprompt", "prompteval", "in"),
     (
@@ -55,7 +55,7 @@ _MEANINGS = {
     name: (meaning, rank) for meaning, names in enumerate(_NAMES) for rank, name in enumerate(names)
 }
 _PARTS = frozenset({REASONING, CACHE_READ, CACHE_CREATION})
-"""All that the details of one side (``prompt_tokens_details``) can count."""
+"""All counts in the details of one side (``prompt_tokens_details``)."""
 _UNIT = re.compile(r"^(?:num|numberof)(?=.)|tokens?|counts?$")
 _DETAILS = re.compile(r"(?:(?:input|prompt|output|completion)(?:tokens?)?)?details?$")
 _GROUPS = frozenset(
@@ -63,7 +63,7 @@ _GROUPS = frozenset(
 )
 
 _ANY = "*"
-"""Any prefix that ends in a word for counts: ``gcp.gen_ai.usage.``, of whatever vendor."""
+"""Any prefix that ends in a word for counts: ``gcp.gen_ai.usage.``, of any vendor."""
 _VENDOR = re.compile(
     r"\.(?:(?:usage|token_?usage|token_?counts?|tokens)\.(?=\w)|metrics\.(?=\w*token))",
     re.IGNORECASE,
@@ -71,7 +71,7 @@ _VENDOR = re.compile(
 _NO_COUNT = re.compile(
     r"max|limit|budget|window|request|estimat|remain|aggregat|pric|cost|rate", re.IGNORECASE
 )
-"""Words of names that hold settings, sums or prices in place of the call's own counts."""
+"""Words in names of settings, sums or prices, which are not the call's own counts."""
 GENAI = ("gen_ai.usage.", "llm.usage.", "llm.token_count.", "ai.usage.", _ANY)
 """Prefixes of attributes that are counts, the preferred one first."""
 AI_SDK = ("ai.usage.", "gen_ai.usage.")
@@ -80,14 +80,14 @@ EVIDENCE = (*GENAI[:-1], "usage.", "token_usage.", "metrics.", "gen_ai.response.
 """Prefixes of any sender; a name without one counts only with the word ``token`` in it."""
 
 NAMED = tuple(prefix for prefix in EVIDENCE if prefix != _ANY)
-"""The prefixes without those of vendors, whose counts are read on model calls alone."""
+"""The prefixes without those of vendors, whose counts are read only for model calls."""
 
 Plan = tuple[tuple[str, ...], ...]
 """For each meaning the attributes that have it, the preferred one first."""
 CACHE_BYTES = 8 * 2**20
 MAX_NAME_CHARS, NAMES_KEPT = 100, 8192
 _MAX_KEY_CHARS = 2 * MAX_NAME_CHARS
-"""Longer keys, prefix included, count nothing."""
+"""Longer keys, including the prefix, are ignored."""
 _MAX_DEPTH = 2
 _EMPTY_PLAN: Plan = ((),) * len(_NAMES)
 _NO_USAGE = Usage()
@@ -95,7 +95,7 @@ _plans: ByteCache[tuple[tuple[str, ...], Sequence[str]], Plan] = ByteCache(CACHE
 
 
 class _Name(NamedTuple):
-    """How a name is ranked among those with its meaning; the lowest one is preferred."""
+    """The rank of a name among those with its meaning; the lowest one is preferred."""
 
     prefix: int
     depth: int
@@ -125,7 +125,7 @@ def _meaning(path: tuple[str, ...]) -> tuple[int, int] | None:
 def read_counts(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> Usage:
     """Return the call's counts in attributes with these prefixes; zero for those not reported."""
     plan = _plan(attributes, prefixes)
-    if plan == _EMPTY_PLAN:  # true of most that are read only in case
+    if plan == _EMPTY_PLAN:  # the usual case
         return _NO_USAGE
     return _usage([_first(attributes, keys) if keys else 0 for keys in plan])
 

@@ -1,8 +1,8 @@
-"""Repairs token counts that cannot be: a part larger than its whole, a total that is not reached.
+"""Repairs impossible token counts: a part larger than its whole, a total that is not reached.
 
-Input includes cached tokens and output includes reasoning (``Usage``). Some senders report the
-rest only: 40 input tokens, 260 of them cached. What was left out is added where arithmetic proves
-it, and the step is marked; what stays impossible is marked too, and becomes a warning.
+Input includes cached tokens and output includes reasoning (``Usage``). Some senders report only the
+rest: 40 input tokens, 260 of them cached. Excluded parts are added where arithmetic proves them,
+and the step is marked; counts that stay impossible are marked too, and cause a warning.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Usage
 
 REPAIRED = "usage_repaired"
-"""Metadata key of a model step whose counts were repaired: what they excluded."""
+"""Metadata key of a model step with repaired counts: the parts that they had excluded."""
 DOUBTFUL = "usage_doubtful"
-"""Metadata key of a model step whose counts do not add up, and are as reported."""
+"""Metadata key of a model step whose counts do not add up and are shown as reported."""
 NO_CACHED = "input excluded cached tokens"
 NO_REASONING = "output excluded reasoning tokens"
 ABOVE_TOTAL = "input and output exceed the total"
@@ -48,7 +48,7 @@ def settle_usage(facts: Facts, span: Span, classification: Classification) -> No
 
 
 def _find_usage(facts: Facts, span: Span) -> None:
-    """Read counts under names that the dialect does not know as those of any sender."""
+    """Read counts under names that the dialect does not know, like those of an unknown sender."""
     usage = facts.usage
     if usage is None or not usage.input_tokens or not usage.output_tokens:
         found = read_counts(span.attributes, EVIDENCE)
@@ -58,7 +58,7 @@ def _find_usage(facts: Facts, span: Span) -> None:
 
 
 def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
-    """Add what the counts exclude; a running sum's total is not that of the call."""
+    """Add the parts that the counts exclude; the total of a running sum is not the call's."""
     if facts.usage is None or not any(facts.usage):
         return
     total = 0 if has_sum else facts.total_tokens or read_total(span.attributes)
@@ -68,7 +68,7 @@ def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
 
 
 def repair(usage: Usage, total: int = 0) -> tuple[Usage, dict[str, str]]:
-    """Return the counts with what they excluded, and the metadata that says so.
+    """Return the counts with the excluded parts, and the metadata about the repair.
 
     ``total`` is the sum that the sender reports, 0 if none. It decides which parts were excluded;
     without it, or if no choice reaches it, a part that is larger than its whole was.
@@ -76,7 +76,7 @@ def repair(usage: Usage, total: int = 0) -> tuple[Usage, dict[str, str]]:
     if not any(usage[2:]) or (_is_possible(usage) and _reaches(usage, total)):
         return usage, _doubt(usage, total)
     repaired = _by_total(usage, total) or _by_parts(usage)
-    was_summed = _reaches(usage, total)  # a total of the counts as reported excludes the same
+    was_summed = _reaches(usage, total)  # a total of the reported counts excludes the same parts
     doubt = {} if was_summed else _doubt(repaired, total)
     return repaired, {**_note(usage, repaired), **doubt}
 
@@ -104,9 +104,9 @@ def _by_total(usage: Usage, total: int) -> Usage | None:
 
 
 def _is_sure(usage: Usage, completed: Usage) -> bool:
-    """Return whether the completion does not explain by one side what the other lacks.
+    """Return whether the completion is certain.
 
-    A side of 0 may not be reported at all; then the rest of the total may be its own.
+    If one side is 0, it may be unreported, and the rest of the total may belong to it.
     """
     is_output_kept = completed.output_tokens == usage.output_tokens
     is_input_kept = completed.input_tokens == usage.input_tokens
@@ -124,9 +124,9 @@ def _completions(usage: Usage) -> Iterator[Usage]:
 
 
 def _by_parts(usage: Usage) -> Usage:
-    """Return the counts with those parts added that are larger than their whole.
+    """Return the counts with parts added to a whole that is smaller than they are.
 
-    A whole of 0 is not reported: it is left as it is.
+    A whole of 0 counts as unreported, and stays 0.
     """
     cached = usage.cache_read_tokens + usage.cache_creation_tokens
     if cached > usage.input_tokens > 0:

@@ -1,4 +1,4 @@
-"""The trace around a span as dialects see it: who ran inside whom, and a span's signature."""
+"""The trace around a span as dialects see it: the tree of spans, and a span's signature."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class TraceView:
-    """The trace around a span, with a cache for what rules compute about its spans."""
+    """The trace around a span, with a cache for values that rules compute about its spans."""
 
     __slots__ = ("_families", "_memory", "_orphans", "tree")
 
@@ -96,7 +96,7 @@ def read_signature(span: Span, keys_with_values: Collection[str]) -> Signature:
     """Return the span's signature; ``keys_with_values`` are the keys whose values count."""
     attributes = span.attributes
     first_word = span.name.partition(" ")[0]
-    if attributes.keys().isdisjoint(keys_with_values):  # true of nearly all spans, and faster
+    if attributes.keys().isdisjoint(keys_with_values):  # the usual case, and faster
         return Signature(span.scope_name, first_word, tuple(attributes))
     values = tuple((key, attributes[key]) for key in keys_with_values if key in attributes)
     return Signature(span.scope_name, first_word, tuple(attributes), values)

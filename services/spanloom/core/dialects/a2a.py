@@ -6,7 +6,7 @@ of events ends (``QueueShutDown``, ``QueueClosed``) or is empty. So only a span 
 error has failed, and none that found its queue at the end.
 
 Spans that follow the GenAI conventions (``a2a.method.name``) report requests too. They may name the
-agent; who else reports it is the agent.
+agent, which its own spans report as the agent.
 
 Verified on recorded runs of a2a-sdk 1.3, the names of older versions on its source.
 """
@@ -38,7 +38,7 @@ class A2A(Dialect):
         return is_sdk or _METHOD in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002
-        """Classify every span as noise; ignore what was raised if the status is no error."""
+        """Classify every span as noise; ignore exceptions if the status is not an error."""
         if _METHOD in span.attributes:
             return _REQUEST
         if not span.events and span.status_code != "Error":

@@ -1,4 +1,4 @@
-"""What a dialect declares and implements, and the order in which dialects are tried."""
+"""The interface of dialects, and the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Claim(IntEnum):
-    """Which spans a dialect covers; the lowest claim is tried first.
+    """The spans that a dialect covers; the lowest claim is tried first.
 
     A PydanticAI span that OpenInference marks has the attribute ``openinference.span.kind``, the
     scope ``pydantic-ai`` and the shared ``gen_ai.operation.name``: tried in this order.
@@ -43,9 +43,9 @@ class Dialect(Protocol):
     id: str
     """Stable: stored in the verdict of every span."""
     claims: ClassVar[Claim] = Claim.LIBRARY
-    """Which spans it covers; declared by each class, not inherited."""
+    """The spans that it covers; declared by each class, not inherited."""
     before: ClassVar[Sequence[str]] = ()
-    """Ids of the dialects that must be tried after this one, where ``claims`` does not decide.
+    """Ids of the dialects that must be tried after this one, if ``claims`` does not decide.
 
     This one uses their attributes, or they add theirs to its spans: Strands before MLflow, which
     adds attributes to Strands' spans. A subclass need not name the dialect of its base class:
@@ -56,37 +56,37 @@ class Dialect(Protocol):
     control_flow: ClassVar[ControlFlow] = ControlFlow()
     """Exceptions that the framework raises to pause or hand over: never a failure of a step."""
     own_keys: ClassVar[Sequence[str]] = ()
-    """Prefixes of the attributes that the library sets on each of its spans, where it does.
+    """Prefixes of attributes that the library sets on each of its spans, if it sets any.
 
-    A span of its scope without any is foreign: if it is only plumbing here, others are asked.
+    A span of its scope without any is foreign: if it is noise for this dialect, others are tried.
     """
     own_scope: ClassVar[str] = ""
     """Scope of a framework that emits its own spans, to which others add attributes."""
     scopes: ClassVar[Sequence[str]] = ()
     """Patterns of the beginnings of its instrumentations' scopes, in any case."""
     marks: ClassVar[Sequence[str]] = ()
-    """Prefixes of attributes that its library alone writes.
+    """Prefixes of attributes that only its library writes.
 
     Spans with a mark under a scope that no dialect lists are warned of: their library may have
     renamed its scope, by which rules are found.
     """
 
     def prepare(self, others: Sequence[Dialect]) -> None:  # noqa: ARG002  # most do not need them
-        """Learn about all dialects; called once, before any span is read."""
+        """Use the declarations of all dialects; called once, before any span is read."""
         return
 
     def recognises(self, signature: Signature) -> bool:
         """Return whether spans with this signature follow the convention."""
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Return what the span is, from its attributes and its position in the trace."""
+        """Return the span's kind and rule, from its attributes and its position in the trace."""
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Return what a span of this kind reports about its step."""
+        """Return the facts of the step that a span of this kind reports."""
 
 
 NO_DIALECTS = frozenset({"base", "registry"})
-"""The modules next to the dialects that are none."""
+"""The modules in the package that are not dialects."""
 
 Later = Mapping[str, Collection[str]]
 """For each id, the ids that must be tried after it."""

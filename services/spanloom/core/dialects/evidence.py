@@ -1,10 +1,10 @@
-"""Spans of unknown conventions, by what they say: their operation, else what only one kind has.
+"""Reads spans of unknown conventions: by operation, else by attributes that only one kind has.
 
 The operation counts in any spelling (``chat.completions``, ``llm_call``). Without one, tokens or
 messages with a model make a model call, unless one is below it; a tool's name with arguments, a
 result or a call id makes a tool; an agent's name around calls or tools makes an agent. Other
-dialects pass on spans that they do not know, so what they claim by a library's scope is read here
-too. Genkit's and LiveKit's spans are known by their own attributes and fixed names.
+dialects pass on spans of their library's scope that they do not know, and these are read here too.
+Genkit's and LiveKit's spans are recognised by their own attributes and fixed names.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ SENDERS = {
     "`….span.kind`, `….usage.prompt_tokens`, `….input.messages`, `….tool.name`",
     "spans by hand": "a model with tokens or messages, a tool with arguments, an agent's name",
 }
-"""Senders without a dialect of their own, and what of them is read."""
+"""Senders without their own dialect, and the parts of their spans that are read."""
 _TOOL_MARKS = tuple(key for key in meanings.TOOL_NAMES if key in meanings.TOOL_MARKS)
 _NAMING = tuple(key for key in _TOOL_MARKS if key not in ("tool.name", "tool_name"))
-"""Those that only agents' tools have: builds run tools, too."""
+"""The marks of tools that only agents' tools have: builds run tools, too."""
 _MAX_NAME_CHARS = 100
 _VAGUE = frozenset({"request", "response", "function", "messages", "flow", "graph"})
-"""Kinds of what services and jobs do as well."""
+"""Words for kinds that services and jobs use as well."""
 _TOOL_PREFIX, _SERVICE_PREFIX = "langchain4j.tools.", "langchain4j.aiservices."
 """Names of the spans of LangChain4j on Quarkus, which have no other mark."""
 _BY_OPERATION = {
@@ -62,7 +62,7 @@ _BY_OPERATION = {
 _CALL = Classification(Kind.MODEL, "evidence.call")
 _DATA_CALL = Classification(Kind.TOOL, "evidence.data_call")
 _DATA_MODELS = {"embed": "embedding", "rerank": "reranking"}
-"""What a model is for, by a word in its name."""
+"""The purpose of a model, by a word in its name."""
 _TOOL = Classification(Kind.TOOL, "evidence.tool")
 _AGENT = Classification(Kind.AGENT, "evidence.agent")
 _SUM = Classification(Kind.OTHER, "evidence.sum_of_calls")
@@ -98,7 +98,7 @@ class Evidence(Dialect):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation, else by what the span has."""
+        """Classify by operation, else by the span's attributes."""
         kind = _kind_of(span)
         is_function = kind is Kind.MODEL or span.name.startswith(_SERVICE_PREFIX)
         if is_function and _runs_tools_too(span, view):
@@ -143,7 +143,7 @@ def _kind_of(span: Span) -> Kind | None:
 
 
 def _is_specific(word: str) -> bool:
-    """Return whether a word under a key that nobody knows is more than that of any job."""
+    """Return whether a word under an unknown key is too specific for services and jobs."""
     return meanings.word_of(word) not in _VAGUE
 
 
@@ -173,7 +173,7 @@ def _is_named_tool(span: Span) -> bool:
 
 
 def _classify_call(span: Span, view: TraceView) -> Classification:
-    """Classify a span with counts or messages: a call, or what runs several."""
+    """Classify a span with counts or messages: a call, or a run of several calls."""
     if span.span_id not in view.remember_tree(_around_calls):
         if _repeats_counts(span, view):
             return _ACCOUNT
@@ -191,7 +191,7 @@ def _runs_tools_too(span: Span, view: TraceView) -> bool:
 
 
 def _repeats_counts(span: Span, view: TraceView) -> bool:
-    """Return whether the span has no texts, and the counts of a call around it or beside it."""
+    """Return whether the span has no texts, and the counts of an enclosing or sibling call."""
     if genai_facts.has_texts(span.attributes):
         return False
     counts, parent = read_counts(span.attributes, EVIDENCE), view.tree.parent(span)
@@ -207,13 +207,13 @@ def _counts_of_calls(spans: Sequence[Span]) -> AbstractSet[Usage]:
 
 
 def _data_model(attributes: Mapping[str, str]) -> str:
-    """Return ``embedding`` or ``reranking`` if the name of the model says so, else nothing."""
+    """Return ``embedding`` or ``reranking`` if the model's name contains it, else an empty text."""
     model = first(attributes, *meanings.MODELS).lower()
     return next((kind for word, kind in _DATA_MODELS.items() if word in model), "")
 
 
 def _is_agent(span: Span, view: TraceView) -> bool:
-    """Return whether the span has an agent's name that no other span of the run tells better.
+    """Return whether the span has an agent's name for which no other span of the run fits better.
 
     Baggage may repeat the name on every span.
     """
@@ -294,7 +294,7 @@ def _describe_tool(span: Span) -> Facts:
 
 
 def _named(span: Span) -> str:
-    """Return the name behind the operation, else the whole name of the span."""
+    """Return the part of the span's name after the operation, else the whole name."""
     if span.name.startswith(_TOOL_PREFIX):
         return span.name.removeprefix(_TOOL_PREFIX)
     operation, _, name = span.name.partition(" ")

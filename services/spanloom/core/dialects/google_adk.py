@@ -91,7 +91,7 @@ class GoogleADK(OtelGenAI):
 
 
 def _gathers_answers(span: Span) -> bool:
-    """Return whether it is the merged result of parallel tools, by tool name, else span name."""
+    """Return whether the span is the merged result of parallel tools, by tool or span name."""
     if tool := span.attributes.get("gen_ai.tool.name"):
         return tool == _MERGED
     return span.name == "execute_tool (merged)"
@@ -162,7 +162,7 @@ _CALL_OPERATIONS = frozenset({"generate_content", "chat", "call_llm"})
 
 
 def with_question(tool: Classification, span: Span, view: TraceView) -> Classification:
-    """Return the tool's classification, with its question, or marked sound if it was refused."""
+    """Return the tool's classification, with its question, or marked as sound if refused."""
     result = _result(span)
     if _REFUSED in result:
         return tool._replace(is_sound=True)

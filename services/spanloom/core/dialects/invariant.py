@@ -1,9 +1,9 @@
 """Messages that Invariant's SDK pushes (scope ``invariant``), a span each.
 
-An assistant's message is a model call, a tool's its run, with the arguments of the call that it
-answers; what users and systems say is the input of the next call. Nothing tells how long a call
-took: it has the time of its message and no length. The span of the run is an agent; annotations are
-scores of it, and no steps.
+An assistant's message is a model call, a tool's message a tool run, with the arguments of the call
+that it answers; messages of users and systems are the input of the next call. Durations are
+unknown: a call has the time of its message and no length. The span of the run is an agent;
+annotations are scores of it, not steps.
 
 Verified with ``invariant-sdk`` 0.0.11.
 """

@@ -1,4 +1,4 @@
-"""The beginning of a span, which Logfire sends as a span of its own below it: no step."""
+"""Pending spans: Logfire reports the start of each span by another span below it. Not a step."""
 
 from __future__ import annotations
 

@@ -61,11 +61,11 @@ def _text(span: Span, side: str) -> str:
     attributes = span.attributes
     text = attributes.get(f"mastra.{attributes.get(_TYPE, '')}.{side}", "")
     answer = json_object(text) if side == "output" else {}
-    said, calls = answer.get("text"), answer.get("toolCalls")
-    if not isinstance(said, str):
+    content, calls = answer.get("text"), answer.get("toolCalls")
+    if not isinstance(content, str):
         return text
     listed: list[Json] = calls if isinstance(calls, list) else []
-    return write_answer(said, [call for call in listed if isinstance(call, dict)])
+    return write_answer(content, [call for call in listed if isinstance(call, dict)])
 
 
 DIALECTS = (Mastra(),)

@@ -3,13 +3,13 @@
 Attribute ``mcp.method.name`` (the SDK for Python from version 2 on, FastMCP, the SDK for C#,
 Sentry, and others that follow the GenAI conventions) or Logfire's scope ``logfire.mcp``.
 ``tools/call`` is a run of a tool. Its client, its server and the framework around it report the
-same run: one step, that of the outermost span. A tool that makes two calls of its own name is
-another run than they. A trace that has only a server's end of calls is no run of an agent: they
-are no steps.
+same run: one step, that of the outermost span. A tool that makes two calls with its own name is a
+separate run. In a trace that has only a server's end of calls, these are not steps: it is not a run
+of an agent.
 
-Other requests are no steps. Those that set up or watch a session (``initialize``,
-``server/discover``, ``tools/list``, ``ping``, notifications) never fail a run: a client asks for
-what an older server refuses, and goes on without.
+Other requests are not steps. Those that set up or watch a session (``initialize``,
+``server/discover``, ``tools/list``, ``ping``, notifications) never fail a run: a client may request
+what an older server refuses, and continue without it.
 
 Verified on recorded runs of mcp 1.30 and 2.3, fastmcp 4.2 and Logfire 5.4; Sentry and C# on
 documentation.
@@ -46,7 +46,7 @@ _SESSION = Classification(Kind.OTHER, "mcp.session", is_sound=True)
 
 
 class MCP(OtelGenAI):
-    """The GenAI conventions on spans of the protocol, and what the instrumentations add."""
+    """The GenAI conventions on spans of the protocol, and the instrumentations' own attributes."""
 
     id = "mcp"
     scopes = ("mcp", "fastmcp")

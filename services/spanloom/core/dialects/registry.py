@@ -127,9 +127,9 @@ def _is_foreign(dialect: Dialect, signature: Signature) -> bool:
 def _pass_on(
     span: Span, view: TraceView, reading: Reading, verdict: Classification
 ) -> tuple[Dialect, Classification]:
-    """Return the first later dialect that knows what the span is, with its verdict.
+    """Return the first later dialect that recognises the span, with its verdict.
 
-    If none does, the first verdict stands; that of ``evidence`` gives way to the fallback's.
+    If none does, the first verdict is used; that of ``evidence`` yields to the fallback's.
     """
     first = reading.dialect
     for dialect in _find_later(reading):

@@ -53,13 +53,13 @@ def find_changes(
 def of_one_side(
     step: DiffStep, side: int, inputs: tuple[ModelInputs, ModelInputs]
 ) -> Sequence[Change]:
-    """Return what a step that only one run has was given and gave; 0 is the first run."""
+    """Return input and output of a step that only one run has; ``side`` is 0 for the first run."""
     new = inputs[side].new_messages(step) if step.type == "model" else None
-    given = list(new) if new is not None else _worded(step, step.input)
+    shown_input = list(new) if new is not None else _as_messages(step, step.input)
     fields = {
         "model": step.model,
-        "input": given,
-        "output": _worded(step, step.output),
+        "input": shown_input,
+        "output": _as_messages(step, step.output),
         "error": step.error,
     }
     return tuple(
@@ -87,17 +87,17 @@ def _of_inputs(
 def _of_texts(field: str, a: DiffStep, b: DiffStep) -> Iterator[Change]:
     """Yield the members that differ if both are JSON objects, else the two texts or messages."""
     text_a, text_b = getattr(a, field), getattr(b, field)
-    said_a, said_b = _worded(a, text_a), _worded(b, text_b)
+    shown_a, shown_b = _as_messages(a, text_a), _as_messages(b, text_b)
     ours, theirs = json_value(text_a), json_value(text_b)
-    is_said = isinstance(said_a, list) or isinstance(said_b, list)
-    if not is_said and isinstance(ours, dict) and isinstance(theirs, dict):
+    has_messages = isinstance(shown_a, list) or isinstance(shown_b, list)
+    if not has_messages and isinstance(ours, dict) and isinstance(theirs, dict):
         yield from _of_members(field, ours, theirs)
     else:
-        yield Change(field, said_a, said_b)
+        yield Change(field, shown_a, shown_b)
 
 
-def _worded(step: DiffStep, text: str) -> object:
-    """Return the messages of a text; the text where it has none, or is of a tool."""
+def _as_messages(step: DiffStep, text: str) -> object:
+    """Return the messages of a text; the text itself if it has none, or is a tool's."""
     messages = None if step.type == "tool" else read_messages(text)
     return text if messages is None else list(messages)
 

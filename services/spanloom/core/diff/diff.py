@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.diff.align import align
 from spanloom.core.diff.changes import Change, find_changes, of_one_side
-from spanloom.core.diff.inputs import ModelInputs, Told
+from spanloom.core.diff.inputs import ModelInputs, ShownMessages
 from spanloom.core.diff.steps import DiffStep, Signature, owned_steps, root_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Row(NamedTuple):
     a: DiffStep | None
     b: DiffStep | None
     changes: Sequence[Change] = ()
-    """The fields that differ; of a step that only one run has, what it was given and gave."""
+    """The fields that differ; input and output for a step that only one run has."""
 
 
 class Diff(NamedTuple):
@@ -44,7 +44,7 @@ class Diff(NamedTuple):
 def diff_documents(a: Json, b: Json) -> Diff:
     """Return the differences of two canonical documents."""
     comparison = _Comparison(a, b)
-    rows = comparison.told(_with_moves(list(comparison.rows())))
+    rows = comparison.with_details(_with_moves(list(comparison.rows())))
     counts = dict.fromkeys(("same", "changed", "added", "removed", "moved"), 0)
     for row in rows:
         counts[row.op] += 1
@@ -91,13 +91,13 @@ class _Comparison:
         changes = tuple(find_changes(a, b, *self._inputs))
         return Row(op or ("changed" if changes else "same"), a, b, changes)
 
-    def told(self, rows: Iterable[Row]) -> list[Row]:
-        """Return rows with what differs in them, also in messages that earlier calls had."""
+    def with_details(self, rows: Iterable[Row]) -> list[Row]:
+        """Return rows with their differences, also in messages that earlier calls had."""
         detailed = [self._detailed(row) for row in rows]
-        told = Told(*self._inputs)
+        messages = ShownMessages(*self._inputs)
         for row in detailed:
-            told.add(row.a, row.b)
-        return [self._with_history(row, told) for row in detailed]
+            messages.add(row.a, row.b)
+        return [self._with_history(row, messages) for row in detailed]
 
     def _detailed(self, row: Row) -> Row:
         if row.a is not None and row.b is not None:
@@ -105,8 +105,12 @@ class _Comparison:
         step, side = (row.b, 1) if row.a is None else (row.a, 0)
         return row if step is None else row._replace(changes=of_one_side(step, side, self._inputs))
 
-    def _with_history(self, row: Row, told: Told) -> Row:
-        if row.a is None or row.b is None or (whole := told.untold(row.a, row.b)) is None:
+    def _with_history(self, row: Row, messages: ShownMessages) -> Row:
+        if (
+            row.a is None
+            or row.b is None
+            or (whole := messages.unshown_inputs(row.a, row.b)) is None
+        ):
             return row
         changes = [one for one in row.changes if one.field != "input"]
         op = "changed" if row.op == "same" else row.op

@@ -75,21 +75,21 @@ class ModelInputs:
         return key
 
 
-class Told:
+class ShownMessages:
     """The messages of both runs that the rows of a diff show as different.
 
-    A later call that repeats them differs too, without being told again: only where it differs
-    otherwise, such as by a message that it leaves out, is its whole input told.
+    A later call that repeats them differs too, but is not shown again. Only if it differs
+    otherwise, such as by a message that it leaves out, its whole input is shown.
     """
 
     def __init__(self, inputs_a: ModelInputs, inputs_b: ModelInputs) -> None:
-        """Start with nothing told; the inputs are those of the two runs."""
+        """Start without messages; the inputs are those of the two runs."""
         self._inputs = inputs_a, inputs_b
-        self._stand_for: tuple[dict[int, int | None], ...] = {}, {}
+        self._pair_numbers: tuple[dict[int, int | None], ...] = {}, {}
         self._count = 0
 
     def add(self, a: DiffStep | None, b: DiffStep | None) -> None:
-        """Add the new messages of a row: those that replace each other, or are of one run."""
+        """Add the new messages of a row that differ: those replaced, and those of only one run."""
         if a is not None and b is not None and (a.type != "model" or a.input == b.input):
             return
         ours, theirs = (self._new(side, step) for side, step in enumerate((a, b)))
@@ -103,8 +103,10 @@ class Told:
                 self._note(0, ours[i], self._count)
                 self._note(1, theirs[j], self._count)
 
-    def untold(self, a: DiffStep, b: DiffStep) -> tuple[Sequence[Json], Sequence[Json]] | None:
-        """Return the whole inputs of a pair that differ by more than is told; else ``None``."""
+    def unshown_inputs(
+        self, a: DiffStep, b: DiffStep
+    ) -> tuple[Sequence[Json], Sequence[Json]] | None:
+        """Return the whole inputs of a pair that differ in more than shown messages."""
         if a.type != "model" or b.type != "model" or a.input == b.input:
             return None
         ours, theirs = (one.keys(step) for one, step in zip(self._inputs, (a, b), strict=True))
@@ -116,11 +118,11 @@ class Told:
         is_call = step is not None and step.type == "model"
         return (self._inputs[side].keys(step, new=True) or ()) if step and is_call else ()
 
-    def _note(self, side: int, key: int, stands_for: int | None) -> None:
-        self._stand_for[side].setdefault(key, stands_for)
+    def _note(self, side: int, key: int, pair_number: int | None) -> None:
+        self._pair_numbers[side].setdefault(key, pair_number)
 
     def _left(self, side: int, keys: Sequence[int]) -> list[int]:
-        """Return keys without messages that only this run has, pairs under one key."""
-        known = self._stand_for[side]
-        found = (known.get(key, key) for key in keys)
+        """Return keys without messages of only this run; both messages of a pair have one key."""
+        numbers = self._pair_numbers[side]
+        found = (numbers.get(key, key) for key in keys)
         return [key for key in found if key is not None]

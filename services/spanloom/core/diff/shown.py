@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.diff.inputs import pair_up
-from spanloom.core.diff.said import same_until
+from spanloom.core.diff.message_text import common_prefix_length
 from spanloom.core.document import Document
 from spanloom.core.model.trajectory import StepType
 
@@ -130,7 +130,7 @@ def _each(values: Sequence[object], others: Sequence[object]) -> list[object]:
 def _cut_text(text: str, other: object) -> str:
     if len(text) <= MAX_CHARS:
         return text
-    same = same_until(text, other) if isinstance(other, str) and other != text else 0
+    same = common_prefix_length(text, other) if isinstance(other, str) and other != text else 0
     start = max(0, same - CONTEXT_CHARS) if same >= MAX_CHARS - CONTEXT_CHARS else 0
     end = start + MAX_CHARS
     return f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}"

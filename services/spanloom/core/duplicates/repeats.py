@@ -27,7 +27,7 @@ def repeat_row(key: TraceKey, original: DuplicateOf) -> Call:
 
 
 def repeat_window(original: TraceKey, at_ns: int) -> CallWindow:
-    """Return the search for the repeats of a trace, at a time near that of other searches."""
+    """Return the search for the repeats of a trace; ``at_ns`` only keeps it near other searches."""
     return CallWindow(_OF + original.trace_id, at_ns, at_ns)
 
 

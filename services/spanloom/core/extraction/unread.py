@@ -64,7 +64,7 @@ def _lacks_counts(n: NormalizedSpan) -> bool:
 
 
 def _read_keys(n: NormalizedSpan) -> Collection[str]:
-    """Return the keys of unknown vendors that are read, which they are on steps only."""
+    """Return the keys of unknown vendors that are read; on spans that are not steps, none."""
     if n.kind is _OTHER:
         return ()
     return {*count_keys(n.span.attributes, EVIDENCE), *keys_read(n.span.attributes)}

@@ -57,7 +57,7 @@ _MODEL = StepType.MODEL  # cached: before Python 3.12 member access of an enum i
 
 
 def as_stored(stored: Stored, _losses: Losses) -> bytes:
-    """Return a stored document: it is stored in this format, every byte as it is."""
+    """Return the stored document unchanged: it has this format."""
     return stored.document
 
 

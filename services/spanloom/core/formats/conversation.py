@@ -91,7 +91,7 @@ class _Turns:
         self.results.append((number, _result(step, call_id or step.id)))
 
     def note_run(self, step: DocumentStep, call: Place | None) -> None:
-        """Note a run without a call, and an input that no call has as its arguments."""
+        """Note a run without a call, and an input that differs from the arguments of its call."""
         self.seen_texts.add(step.output or step.error_message)
         if call is None:
             self.losses.note(Code.CALL_UNPAIRED, step.id)

@@ -1,4 +1,5 @@
 """Joins the traces of one run of a coding agent, which sends several.
 
-``parts`` finds the run that a trace is a part of, ``homes`` the trace that shows the whole run.
+In: a trace, and the others of its conversation. Out: the run that it is a part of (``parts``), and
+the trace that shows the whole run (``homes``). Start with ``parts.py``.
 """

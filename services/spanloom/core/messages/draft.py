@@ -43,8 +43,8 @@ class Draft:
 
     def finish(self, *, is_last: bool = True) -> None:
         """Append the message to ``out``, unless a tool's result was all it had."""
-        says = self.content or self.calls or self.thoughts or self.secrets
-        if not says and (self.is_begun or not is_last):
+        has_content = self.content or self.calls or self.thoughts or self.secrets
+        if not has_content and (self.is_begun or not is_last):
             return
         message: dict[str, Json] = {"role": self.role, "content": self._simplify()}
         if self.thoughts:

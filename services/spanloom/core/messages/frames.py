@@ -1,6 +1,6 @@
-"""Frames that an agent's program puts before what a person asked: the time, the session's context.
+"""Frames that an agent's program puts before a request: the time, the session's context.
 
-They stay in the messages of calls; what was asked is shown without them.
+They stay in the messages of calls; requests are shown without them.
 """
 
 from __future__ import annotations

@@ -36,18 +36,18 @@ _STARTS = (
     *('"', "[", "{", _MARK, "content=", "candidates=", "sdk_http_response="),
     *(*_RESPONSES, *OBJECT_STARTS, *[f"{name}Message" for name in _CLASSES]),
 )
-"""All that a text with messages may start with after blanks."""
+"""Everything that a text with messages may start with, after blanks."""
 _QUOTED_JSON = ('"[', '"{', '"\\"')
 _MESSAGES = re.compile(r"""\s*+[\[{]\s*+(?:\{\s*+)?["'](?:role|messages)["']\s*+:""")
 
 
 class Mended(NamedTuple):
-    """What was read of a text that is no JSON object or list as it is."""
+    """The result for a text that is not plain JSON."""
 
     text: str
     """The text without the quotation marks around it."""
     value: Json = None
-    """The value of messages; ``None`` if the text has none."""
+    """The value with messages; ``None`` if the text has none."""
     is_cut: bool = False
 
 
@@ -79,7 +79,7 @@ def _json_of_repr(text: str) -> str | None:
 
 
 def _checked(text: str, found: str, role: str) -> Mended:
-    """Return the messages in the JSON of a repr; nothing if it holds none."""
+    """Return the messages in the JSON of a repr, if it has any."""
     value = json_value(found)
     only = value[0] if isinstance(value, list) and len(value) == 1 else None
     for known in (value, only):
@@ -102,9 +102,9 @@ def _without_quotes(text: str) -> tuple[str, bool]:
 
 
 def _read_lines(text: str) -> list[Json] | None:
-    """Return the objects of a text with one of them in each line.
+    """Return the objects of a text in JSON lines; ``None`` for other text.
 
-    Only line feeds end lines: strings of JSON may contain what else Unicode calls a line's end.
+    Only line feeds end a line: JSON strings may contain Unicode's other line separators.
     """
     if not text.startswith("{") or "\n{" not in text or not may_read(text):
         return None

@@ -1,4 +1,4 @@
-"""Parts of messages in the reprs of SDKs' objects: ``ResponseOutputMessage(content=[…``."""
+"""Read parts of messages from the reprs of SDK objects: ``ResponseOutputMessage(content=[…``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OBJECTS = (
 )
 """The classes of SDKs whose objects are messages, items or blocks of an answer."""
 OBJECT_STARTS = (*_OBJECTS, *(f"[{name}" for name in _OBJECTS))
-"""How the repr of one begins, or that of a list of them."""
+"""The beginnings of their reprs, and of lists of them."""
 
 
 def may_be_object(text: str) -> bool:
@@ -28,7 +28,7 @@ def may_be_object(text: str) -> bool:
 
 
 def object_parts(text: str) -> list[Json]:
-    """Return what the repr of one or more objects holds as parts; empty if one is no object."""
+    """Return the parts in the repr of one or more objects; empty if one is not an object."""
     items = json_value(objects_as_json(text if text.startswith("[") else f"[{text}]"))
     parts: list[Json] = []
     for item in items if isinstance(items, list) else ():

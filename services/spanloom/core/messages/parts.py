@@ -36,13 +36,13 @@ _SERVER_CALLS = frozenset(
     | {"image_generation_call", "local_shell_call", "shell_call", "apply_patch_call"}
     | {"server_tool_call"}
 )
-"""Tools that the provider runs while the model answers: items of the Responses API, and the parts
-of the GenAI conventions."""
+"""Calls of tools that the provider runs while the model answers: items of the Responses API, and
+parts of the GenAI conventions."""
 _SERVER_ARGUMENTS = ("arguments", "action", "queries", "code", "operation", "server_tool_call")
 _SERVER_RESULTS = ("output", "outputs", "results", "error")
 _RESULT_KEYS = ("response", "result", "output", "content", "server_tool_call_response")
 _NO_ANSWERS = frozenset({"mcp_list_tools", "compaction", "item_reference"})
-"""Items of the Responses API that say nothing of the conversation."""
+"""Items of the Responses API that are not part of the conversation."""
 _RESULTS = frozenset(
     {"tool_call_response", "tool_result", "tool-result", "tool_response", "toolResult"}
     | {"server_tool_call_response"}
@@ -227,7 +227,7 @@ def _ignore(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _add_result(draft: Draft, part: dict[str, Json]) -> None:
-    """Output the preceding content, then the result as a message of its own."""
+    """Finish the content so far, then add the result as a message of its own."""
     draft.finish(is_last=False)
     message = Draft(draft.out, "tool")
     read_content(message, _result_content(first_of(part, _RESULT_KEYS)))

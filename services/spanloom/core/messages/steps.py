@@ -72,7 +72,7 @@ class _Text(NamedTuple):
 def _checked(text: str) -> _Text:
     """Return a tool's text; it was cut if it is the beginning of a JSON object or list.
 
-    Of ``[INFO] done`` only the bracket is like JSON: nothing is read of it.
+    ``[INFO] done`` only begins like JSON, and was not cut.
     """
     may_be_cut = text[:1] in ("{", "[") and text[-1:] not in ("}", "]")
     return _Text(text, "", may_be_cut and bool(read_cut(text)))

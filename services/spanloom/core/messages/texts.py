@@ -109,7 +109,7 @@ def question_in(text: str, max_chars: int = MAX_PARSED) -> str:
 
     Return a text without messages, or longer than ``max_chars``, unchanged.
     """
-    messages = _said(_messages_in(text, max_chars))
+    messages = _with_roles(_messages_in(text, max_chars))
     last = messages[-1].text if messages else text
     return next((m.text for m in reversed(messages) if m.role == "user"), last)
 
@@ -119,12 +119,12 @@ def answer_in(text: str, max_chars: int = MAX_PARSED) -> str:
 
     For a message without content, return its tool calls: ``weather({"city": "Oslo"})``.
     """
-    messages = _said(_messages_in(text, max_chars))
+    messages = _with_roles(_messages_in(text, max_chars))
     return messages[-1].text if messages else text
 
 
-def _said(texts: Iterable[_Message]) -> Sequence[_Message]:
-    """Return the texts that somebody said, if any; else all, such as those of documents."""
+def _with_roles(texts: Iterable[_Message]) -> Sequence[_Message]:
+    """Return the texts with a role, if any; else all, such as those of documents."""
     found = list(texts)
     return [message for message in found if message.role] or found
 
@@ -140,7 +140,7 @@ def _messages_in(text: str, max_chars: int) -> Iterator[_Message]:
 
 
 def _messages_of(value: Json, role: str) -> Iterator[_Message]:
-    """Yield every text in a key that messages use for theirs, with its role."""
+    """Yield the texts under keys that messages use, with their roles."""
     if isinstance(value, list):
         for item in value:
             yield from _messages_of(item, role)

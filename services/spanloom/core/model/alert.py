@@ -1,4 +1,4 @@
-"""Alerts: what is watched for, what fired and was taken back, and what became of telling it."""
+"""Alerts, their events, and the deliveries of these."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class AlertState(StrEnum):
     """What became of what an alert fired for."""
 
     FIRING = "firing"
-    """It holds."""
+    """The condition holds."""
     RESOLVED = "resolved"
     """The number is within its threshold again."""
     WITHDRAWN = "withdrawn"
-    """It does not hold of the run, which is known better by now."""
+    """A later version of the run does not meet the condition."""
 
 
 class DeliveryState(StrEnum):
-    """What became of telling a channel."""
+    """The state of a delivery to a channel."""
 
     PENDING = "pending"
     DELIVERED = "delivered"
@@ -42,22 +42,22 @@ class DeliveryState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """An alert as one change left it."""
+    """One revision of an alert."""
 
     project: str
     name: str
     revision: int
-    """Counts its changes; the newest counts."""
+    """Counts its changes; the highest is current."""
     version: int
-    """Counts what it asks: other channels, another severity and a pause keep it."""
+    """Grows with the condition; other channels, another severity or a pause keep it."""
     definition: Mapping[str, Any] = field(default_factory=dict)
     """As ``PUT /v1/alerts/{name}`` takes it."""
     at_us: int = 0
-    """When it was put, in microseconds since the epoch."""
+    """When it was stored, in microseconds since the epoch."""
     put_by: str = ""
     is_deleted: bool = False
     change: str = ""
-    """Random: of two with one revision, who stored one sees whether it is theirs."""
+    """Random: shows which of two changes with one revision was stored first."""
 
     @property
     def place(self) -> tuple[str, str]:
@@ -67,45 +67,45 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class AlertEvent:
-    """What an alert fired for, as it became at one time: events of one ``id`` are about one."""
+    """A change of state for a run or group; events of one ``id`` are about the same one."""
 
     project: str
     alert: str
     alert_version: int
     id: str
     number: int
-    """Counts what became of it, from 1."""
+    """Counts the events of its id, from 1."""
     state: AlertState
     at_us: int
     """In microseconds since the epoch."""
     trace_id: str = ""
-    """Empty of a number."""
+    """Empty for an alert about a number."""
     version: int = 0
-    """Of the trajectory that showed it."""
+    """The version of the trajectory that showed it."""
     group: Sequence[Any] = ()
-    """The values of the group of a number."""
+    """For a number: the values of its group."""
     episode: int = 0
     """Counts how often the number of the group fired, from 1."""
     value: float | None = None
     """The number."""
     reason: Mapping[str, Any] = field(default_factory=dict)
-    """Why it was taken back, or ended otherwise than by its number."""
+    """Why it was withdrawn, or resolved for another reason than its number."""
     channels: Sequence[str] = ()
-    """Keys of the channels that are told."""
+    """Keys of the channels to notify."""
 
     @property
     def key(self) -> TraceKey:
-        """The key of its run; of no trace for a number."""
+        """The key of its run; without a trace id for a number."""
         return TraceKey(self.project, self.trace_id)
 
     @property
     def is_firing(self) -> bool:
-        """Whether it holds."""
+        """Whether the condition holds."""
         return self.state is AlertState.FIRING
 
 
-class RunShown(NamedTuple):
-    """What a run showed when an alert fired for it: it goes with the run."""
+class RunEvidence(NamedTuple):
+    """The evidence of a run when an alert fired for it; deleted with the run."""
 
     key: TraceKey
     id: str
@@ -116,7 +116,7 @@ class RunShown(NamedTuple):
 
 
 class Delivery(NamedTuple):
-    """What became of telling one event to one channel."""
+    """The state of delivering one event to one channel."""
 
     project: str
     alert: str
@@ -141,7 +141,7 @@ class EventPlace(NamedTuple):
 
 
 def event_id(project: str, alert: str, version: int, of: str, episode: int = 0) -> str:
-    """Return the id of what makes an event one: a trace, or a group and its episode."""
+    """Return the id of the events about one trace, or about one group and episode."""
     parts = ("spanloom.alert.v1", project, alert, str(version), of, str(episode))
     return sha256("\0".join(parts).encode()).hexdigest()[:32]
 

@@ -1,4 +1,4 @@
-"""Annotations of steps and trajectories, and the same as assessments for other formats."""
+"""Annotations of steps and trajectories, and assessments, their form for other formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Datasets: items with what is expected of a run, in a draft and in versions that never change."""
+"""Datasets: items with expectations of runs, in a draft and in versions that never change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_KEY = 255
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A dataset as it was put last."""
+    """A dataset as last stored."""
 
     project: str
     name: str
@@ -31,10 +31,10 @@ class Dataset:
     evaluators: str = "[]"
     """JSON: a list of evaluators as ``spanloom.evaluate`` takes them."""
     at_us: int = 0
-    """When it was put, in microseconds since the epoch; the latest counts."""
+    """When it was stored, in microseconds since the epoch; the latest counts."""
     put_by: str = ""
     is_deleted: bool = False
-    """Whether it was deleted: it is nowhere any more, and its rows are being removed."""
+    """Whether it was deleted: readers do not see it, and its rows are being removed."""
 
 
 class DatasetVersion(NamedTuple):
@@ -42,9 +42,9 @@ class DatasetVersion(NamedTuple):
 
     version: int
     hash: str
-    """Of its items: two with the same items have the same."""
+    """The hash of its items; equal for versions with the same items."""
     items: int
-    """How many it has."""
+    """How many items it has."""
     at_us: int = 0
     """When it was stored, in microseconds since the epoch, by the clock of the store."""
     made_by: str = ""
@@ -55,13 +55,13 @@ class ItemPlace(NamedTuple):
 
     key: str
     hash: str
-    """SHA-256 of the content in hex; empty of one that was removed from the draft."""
+    """SHA-256 of the content in hex; empty if it was removed from the draft."""
     size: int = 0
     """Bytes of the content."""
 
 
 class DraftItem(NamedTuple):
-    """An item as a change of the draft left it."""
+    """An item of the draft after a change."""
 
     key: str
     hash: str
@@ -78,10 +78,10 @@ def content_hash(content: bytes) -> str:
 
 def version_hash(items: Iterable[ItemPlace]) -> str:
     """Return the hash of a version with these items, whose order does not matter."""
-    told = sha256()
+    digest = sha256()
     for key, hashed, _ in sorted(items):
-        told.update(key.encode())
-        told.update(b"\0")
-        told.update(hashed.encode())
-        told.update(b"\n")
-    return told.hexdigest()
+        digest.update(key.encode())
+        digest.update(b"\0")
+        digest.update(hashed.encode())
+        digest.update(b"\n")
+    return digest.hexdigest()

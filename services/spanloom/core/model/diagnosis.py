@@ -1,4 +1,4 @@
-"""What ``spanloom doctor`` examines: the state of a store, dead letters; and its findings."""
+"""The input of ``spanloom doctor`` (state of the store, dead letters), and its findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments: many runs judged by the same evaluators, each run of an item a try of its own."""
+"""Experiments: many runs judged by the same evaluators; each run of an item is a try."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import NamedTuple
 MOST_EXPERIMENTS = 10_000
 """The most experiments of a project."""
 MOST_RUNS = 100_000
-"""The most runs of an experiment, repeats among them."""
+"""The most runs of an experiment, repeats included."""
 MOST_REPEATS = 1_000
 
 
 class ExperimentStatus(StrEnum):
-    """How far an experiment is."""
+    """The status of an experiment."""
 
     RUNNING = "running"
     DONE = "done"
@@ -29,21 +29,21 @@ class Experiment:
     project: str
     name: str
     id: str
-    """By it the store finds the runs that were chosen when it was started."""
+    """The key by which the store finds its chosen runs."""
     request: str
-    """JSON: what was asked for, in one form."""
+    """JSON of the normalized request."""
     dataset: str = ""
     """Name of the dataset; empty: stored runs are judged without items."""
     dataset_version: int = 0
     dataset_hash: str = ""
-    """Of the version."""
+    """The hash of the version."""
     evaluators: str = "[]"
     """JSON: a list of ``ChosenEvaluator`` as objects."""
     target: str = ""
-    """JSON: what answers the items; empty: their stored runs are judged."""
+    """JSON of the target that answers the items; empty: their stored runs are judged."""
     repeats: int = 1
     total: int = 0
-    """Runs to judge, repeats among them."""
+    """Runs to judge, repeats included."""
     started_by: str = ""
     at_us: int = 0
     """When it was started, in microseconds since the epoch, by the clock of the store."""
@@ -60,12 +60,12 @@ class ExperimentEnd(NamedTuple):
 
 
 class ExperimentCounts(NamedTuple):
-    """What the scores of an experiment come to."""
+    """Counts over the scores of an experiment."""
 
     done: int = 0
     """Runs with results."""
     errors: int = 0
-    """Those of them that could not be judged, as there is no run."""
+    """How many of them could not be judged, as there is no run."""
 
 
 class Try(NamedTuple):

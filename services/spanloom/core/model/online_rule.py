@@ -1,4 +1,4 @@
-"""Online rules: evaluators that judge runs as they come in, and the work that they make."""
+"""Online rules: evaluators that judge runs as they arrive, and their work."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ MOST_RULES = 100
 MAX_NAME = 100
 """Characters of a name."""
 MOST_RERUNS = 3
-"""So often a run is judged again that has changed since it was judged as settled."""
+"""How often a run is judged again that changes after it was judged as settled."""
 UNREAD_PROJECT = "spanloom.judge"
-"""The project of what judges send of themselves: no rule reads it."""
+"""The project of the telemetry that judges send; no rule reads it."""
 
 
 class Unit(StrEnum):
@@ -41,7 +41,7 @@ class When(StrEnum):
 
 
 class RuleBudget(NamedTuple):
-    """What a rule may take in a day (UTC); ``None`` is no limit."""
+    """What a rule may spend in a day (UTC); ``None`` is no limit."""
 
     usd: float | None = None
     tokens: int | None = None
@@ -63,13 +63,13 @@ class BackfillRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OnlineRule:
-    """A rule as it was put last."""
+    """A rule as last stored."""
 
     project: str
     name: str
-    """Its id too: the rule of a score, and that of a sample."""
+    """Also its id, in scores and for the sample."""
     version: int = 1
-    """The next one where it judges other runs, or in another way."""
+    """Grows when it judges other runs, or in another way."""
     where: str = ""
     """Empty: every run."""
     evaluators: str = "[]"
@@ -81,13 +81,13 @@ class OnlineRule:
     budget: RuleBudget = NO_BUDGET
     backfill: BackfillRange | None = None
     rescored: int = 0
-    """The version for which runs that were judged before are judged again; 0: for none."""
+    """The version for which already judged runs are judged again; 0: none."""
     is_paused: bool = False
     is_deleted: bool = False
     since_us: int = 0
-    """When it was made, by the store's clock, in µs since the epoch; 0: the store says so."""
+    """When it was created, by the store's clock, in µs since the epoch; 0: the store sets it."""
     at_us: int = 0
-    """When it was put, in µs since the epoch; the latest counts."""
+    """When it was stored, in µs since the epoch; the latest counts."""
     put_by: str = ""
 
     @property
@@ -97,12 +97,12 @@ class OnlineRule:
 
     @property
     def judging(self) -> tuple[object, ...]:
-        """What makes a version: which runs it judges, and how."""
+        """The fields whose change makes a new version: which runs it judges, and how."""
         return self.where, self.evaluators, self.sample, self.unit, self.when
 
 
 class WorkState(StrEnum):
-    """How far a rule is with a version of a run."""
+    """The state of a rule's work on a version of a run."""
 
     PENDING = "pending"
     DONE = "done"
@@ -111,38 +111,38 @@ class WorkState(StrEnum):
     DEFERRED = "deferred"
     """The budget of the day is spent."""
     STALE = "stale"
-    """It has changed once more, but was judged again often enough."""
+    """It has changed again, after ``MOST_RERUNS`` reruns."""
     DROPPED = "dropped"
     """There is nothing to judge: a later version took its place, or the run is gone."""
 
 
 WAITING = frozenset({WorkState.PENDING, WorkState.DEFERRED})
-"""The states of what is still to be done."""
+"""The states of work that is still to be done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a rule has to do with one version of a run; of one ``id`` the highest revision counts.
+    """A rule's work on one version of a run; the highest revision of an ``id`` counts.
 
-    Whoever takes in the change feed writes revision 0: taking the same in again changes nothing.
+    The reader of the change feed writes revision 0: reading the same again changes nothing.
     """
 
     key: TraceKey
     rule: str
     rule_version: int
     version: int
-    """Of the trajectory."""
-    asked_us: int
+    """The version of the trajectory."""
+    known_us: int
     """When it became known, in µs since the epoch."""
     due_us: int
-    """Not before this time, likewise."""
+    """Not judged before this time, in µs since the epoch."""
     is_settled: bool = True
     state: WorkState = WorkState.PENDING
     revision: int = 0
     attempts: int = 0
     """How often a provider failed."""
     views: Mapping[str, str] = field(default_factory=dict)
-    """What each evaluator has judged: the fingerprint of its view, by the evaluator's name."""
+    """The fingerprint of the view that each evaluator has judged, by the evaluator's name."""
     is_judged: bool = False
     """Whether an evaluator has judged it: its view differed from the one before."""
     calls: int = 0
@@ -155,7 +155,7 @@ class Work:
 
     @property
     def id(self) -> tuple[TraceKey, str, int, int]:
-        """What makes it the same work."""
+        """The identity of the work."""
         return self.key, self.rule, self.rule_version, self.version
 
     @property
@@ -165,7 +165,7 @@ class Work:
 
 
 class Spent(NamedTuple):
-    """What a rule has taken."""
+    """What a rule has spent."""
 
     usd: float = 0.0
     tokens: int = 0
@@ -174,7 +174,7 @@ class Spent(NamedTuple):
 
 
 class RuleProgress(NamedTuple):
-    """How many runs a rule has in each state: of each run the newest work counts."""
+    """How many runs a rule has in each state, by the newest work of each run."""
 
     pending: int = 0
     done: int = 0
@@ -186,27 +186,27 @@ class RuleProgress(NamedTuple):
 
 
 class Walk(StrEnum):
-    """A walk over runs of the past."""
+    """A pass over past runs."""
 
     BACKFILL = "backfill"
-    """Over those of a range of time."""
+    """Over the runs of a time range."""
     RESCORE = "rescore"
-    """Over those that earlier versions of the rule had to do with."""
+    """Over the runs with work of earlier versions of the rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalkPlace:
-    """How far a walk of a rule has come; the latest one counts."""
+    """The position of a rule's pass over past runs; the latest one counts."""
 
     project: str
     rule: str
     walk: Walk
     wanted: str
-    """What it walks over: another one begins at the beginning."""
+    """The runs of the pass; other runs mean a new pass."""
     position: str = ""
-    """JSON of where to go on; empty at the beginning."""
+    """JSON of the position to continue at; empty at the beginning."""
     taken: int = 0
     """How many runs it gave the rule to judge."""
     is_done: bool = False
     at_us: int = 0
-    """When it came there, in µs since the epoch."""
+    """When it reached the position, in µs since the epoch."""

@@ -34,12 +34,12 @@ class SavedView:
     id: str
     """16 hex digits, of its first name; never changes."""
     page: str
-    """One of ``ViewPage``; of a newer format perhaps another."""
+    """One of ``ViewPage``; a newer format may have others."""
     name: str
     parameters: Mapping[str, str] = field(default_factory=dict)
     """Those of the address, as they were typed: ``{"since": "7d"}``. Empty for a newer format."""
     owner: str = ""
-    """Who made it; empty if they had not given their name. Nobody checks it."""
+    """Who made it, as they call themselves, which is not checked; empty if unknown."""
     changed_by: str = ""
     revision: int = 1
     """Counts the changes from 1."""

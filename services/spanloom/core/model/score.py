@@ -15,11 +15,11 @@ IDENTITY = (
     *("target", "trace_id", "conversation_id", "step_id", "name", "source", "author"),
     *("experiment", "item", "repeat"),
 )
-"""Members that make a score the same one; others with the same are revisions of it."""
+"""Members that identify a score: scores that agree in all are revisions of one."""
 
 
 class TypedValue(NamedTuple):
-    """A value as a score keeps it."""
+    """A value in the form in which a score has it."""
 
     value_type: str
     number: float | None

@@ -106,7 +106,7 @@ class Classification(NamedTuple):
     question: str | None = None
     """The question to a person if the span waits for one and has no error that reports it."""
     is_unknown: bool = False
-    """Whether the dialect does not know the span: others that recognise it are asked too."""
+    """Whether the dialect does not know the span: others that recognise it are tried too."""
     error: StepError | None = None
     """The failure of the operation, where the span itself does not report it as one."""
     is_cancelled: bool = False
@@ -114,13 +114,13 @@ class Classification(NamedTuple):
 
 
 KNOWS_NOTHING = (".plumbing", ".component")
-"""Endings of the rules for all spans of a library that are nothing else."""
+"""Endings of the catch-all rules for spans of a library."""
 GUARDRAIL = "guardrail"
-"""``Facts.data_kind``, and ``tool_kind`` of steps, of checks of what goes in or comes out."""
+"""``Facts.data_kind``, and ``tool_kind`` of steps, of checks of inputs or outputs."""
 
 
 ASIDE = "runs_aside"
-"""Metadata key of an agent that neither asks nor answers for the one around it: it makes a title.
+"""Metadata key of an agent whose texts are not those of the agent around it: it makes a title.
 """
 
 
@@ -140,7 +140,7 @@ class Facts:
     data_kind: str = ""
     """Of tools: ``retrieval``, ``embedding``, ``reranking``, ``memory``, ``guardrail`` or empty.
 
-    ``guardrail`` also of a graph: no model called what a framework checks by itself.
+    ``guardrail`` also for a graph: a check of the framework, which no model called.
     """
     response_id: str = ""
     conversation_id: str = ""
@@ -152,11 +152,11 @@ class Facts:
     metadata: Mapping[str, str] = field(default_factory=dict)
     """Further metadata of the step."""
     notes: Sequence[str] = ()
-    """Of the root: what its sender never reports, as warnings of the run."""
+    """For the root: warnings about data that its sender never reports."""
 
 
 class UnreadKeys(NamedTuple):
-    """Attributes that look like token counts, messages or a model, and that no table has."""
+    """Attributes that look like token counts, messages or a model, and are in no table."""
 
     named: Sequence[str] = ()
     """Keys that name tokens, messages or a model."""
@@ -178,7 +178,7 @@ class NormalizedSpan:
     part_of: str | None
     facts: Facts
     error: StepError | None
-    """Kept for noise too: a node whose first attempt failed is no step."""
+    """Kept for noise too: a node whose first attempt failed is not a step."""
     inside: str | None = None
     question: str | None = None
     """The question to a person if the span waits for one; empty if the question is unknown."""

@@ -45,7 +45,7 @@ class SpanTree:
     def __init__(self, spans: Iterable[Span], *, is_top_no_root: bool = False) -> None:
         """Build the tree; the order of ``spans`` does not matter.
 
-        A span without an end ends with the last that is known of it and of what ran below it.
+        A span without an end gets the last known time of it and its descendants.
         ``is_top_no_root``: a single topmost span whose parent is missing gets a made root, as
         several do. Raises ``ValueError`` without spans.
         """

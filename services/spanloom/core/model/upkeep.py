@@ -1,4 +1,4 @@
-"""What is done with stored traces: they are kept for a time, deleted, or extracted again."""
+"""Upkeep of stored traces: retention, deletion, and replay."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class Selection:
 
 
 class StoredTrace(NamedTuple):
-    """What a replay needs of a trace with a stored trajectory."""
+    """A trace with a stored trajectory, as far as a replay needs it."""
 
     key: TraceKey
     status: Status
@@ -148,7 +148,7 @@ class StoredTrace(NamedTuple):
 
 
 PARTS = 16
-"""A replay that processes share has so many parts, by the hash of the trace id (``slice_of``)."""
+"""How many parts a replay has that processes share, by the hash of trace ids (``slice_of``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +195,9 @@ class Replay:
 
 
 class Older(NamedTuple):
-    """What is known of older releases at work in a store that is being upgraded."""
+    """The last activity of older releases in a store that is being upgraded."""
 
     age_s: float
     """Seconds since the last of them wrote, or since the tables were extended for this one."""
     name: str
-    """What it did; empty if none was seen since then."""
+    """The kind of its work; empty if none was seen since then."""

@@ -1,4 +1,4 @@
-"""The call graph of a run: who called and who handed over to which agents, models, tools.
+"""The call graph of a run: calls of agents, models and tools, and handoffs to agents.
 
 In a run of up to ``MOST_STEPS`` steps each step is a node; in a longer run all calls of one name by
 one agent are one node. Edges come from the spans alone, never from times.
@@ -59,7 +59,7 @@ def _handed(
 ) -> Counter[tuple[str, str]]:
     """Count handoffs by the nodes they join, for agents that are one node only.
 
-    If an agent ran several times, only times would tell to which run a handoff led.
+    If an agent ran several times, only times could decide which run a handoff led to.
     """
     runs = Counter(row.name for row in rows if row.kind == "agent" and row.step_id == row.id)
     named = {row.id: row.name for row in rows}

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 KINDS = tuple(map(str, Kind))
 ERROR, PLUMBING, ORPHAN, MERGED, MOVED, REPEATED = 1, 4, 8, 16, 32, 64
-"""Flags of a row: it failed; it is no step; the parent of its span was never stored; it counts
-under another step; its parent in the tree is not that of its span; it is the same tool call as the
-step before it, below the same step, models in between aside."""
+"""Flags of a row: it failed; it is not a step; the parent of its span was never stored; it counts
+under another step; its parent in the tree is not that of its span; it repeats the tool call before
+it, below the same step, ignoring model calls in between."""
 
 _NO_USAGE: Mapping[str, int] = MappingProxyType({})
 
@@ -149,7 +149,7 @@ def _flags(span: Json, own: Mapping[str, str], parent_id: str, step: DocumentSte
 
 
 MAX_DEPTH = 65_535
-"""Most that the column of depths can hold; deeper spans get this depth."""
+"""The largest value of the column of depths; deeper spans get this depth."""
 _NOWHERE = -1
 """The parent of a root; as a list index it is the last element."""
 
@@ -169,7 +169,7 @@ def preorder(ids: Sequence[str], parents: Sequence[str]) -> Preorder:
     """
     at = {span_id: place for place, span_id in enumerate(ids)}
     above = [at.get(parent_id, _NOWHERE) for parent_id in parents]
-    _cut_circles(above)
+    _cut_cycles(above)
     first, following = [_NOWHERE] * (len(ids) + 1), [_NOWHERE] * len(ids)
     for place in range(len(ids) - 1, -1, -1):
         following[place] = first[above[place]]
@@ -195,7 +195,7 @@ def _walk(above: Sequence[int], first: Sequence[int], following: Sequence[int]) 
     return Preorder(order, depths)
 
 
-def _cut_circles(above: MutableSequence[int]) -> None:
+def _cut_cycles(above: MutableSequence[int]) -> None:
     """Make the first span of each cycle a root, in place; visits each span once."""
     done = bytearray(len(above))
     for start in range(len(above)):

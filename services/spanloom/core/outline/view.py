@@ -82,7 +82,7 @@ def source_of(step: DocumentStep) -> Source:
 
 
 def first_words(text: str) -> str:
-    """Return the beginning of a text in one line; of messages that of the last one."""
+    """Return the beginning of a text in one line; for messages that of the last one."""
     texts = read_texts(text)
     line = " ".join((texts[-1] if texts else "")[:_READ_CHARS].split())
     return line if len(line) <= PREVIEW_CHARS else f"{line[: PREVIEW_CHARS - 1]}…"
@@ -148,7 +148,7 @@ def find_rows(
 
 
 def _place(content: str, needle: str, words: Sequence[str]) -> int:
-    """Return where a text begins, else the first of its words if all are there; -1 if not."""
+    """Return the position of a text, else of its first word if all words occur, else -1."""
     at = content.find(needle)
     if at >= 0 or len(words) < 2:
         return at

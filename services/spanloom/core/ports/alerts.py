@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         AlertState,
         Delivery,
         EventPlace,
-        RunShown,
+        RunEvidence,
     )
     from spanloom.core.model.span import TraceKey
 
@@ -53,7 +53,7 @@ class AlertStore(Protocol):
     def versions(self, project: str, name: str) -> Sequence[Alert]:
         """Return the newest revision of each version of an alert, newest first."""
 
-    def add_events(self, events: Sequence[AlertEvent], shown: Sequence[RunShown]) -> None:
+    def add_events(self, events: Sequence[AlertEvent], shown: Sequence[RunEvidence]) -> None:
         """Store the evidence of events, then the events; durable when this returns.
 
         Of two events of one id and number the first one counts.

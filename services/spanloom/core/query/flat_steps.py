@@ -47,7 +47,7 @@ class FlatStep(NamedTuple):
 
 
 def lay_flat(owned: Iterable[tuple[str, Step]]) -> Sequence[FlatStep]:
-    """Return steps in order, with their places; each comes with the id of its agent."""
+    """Return the steps by start, with their places; each comes with the id of its agent."""
     return place_in_order(sorted(owned, key=_by_start))
 
 

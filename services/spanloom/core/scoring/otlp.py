@@ -1,7 +1,7 @@
 """Scores as evaluation results: log records in OTLP/JSON, as any receiver of OTLP takes them.
 
-What the conventions have no name for is in attributes of our own, by which another Spanloom makes
-the same score of it.
+Members without a name in the conventions are in attributes of our own, from which another Spanloom
+makes the same score.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The scores of a trace: each result is put on the step under which its span counts.
+"""Makes the scores of a trace: each result belongs to the step under which its span counts.
 
-They are made whenever the run is built, so a result may come before its run, after it, or twice.
+They are made whenever the run is built, so a result may arrive before its run, after it, or twice.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from spanloom.core.scoring.results import Result
 
 BY_TELEMETRY = "span:"
-"""Beginning of ``Score.step_hash`` of scores that were made of results; then the span's id."""
+"""Prefix of ``Score.step_hash`` of scores made from results; the span's id follows."""
 _RESPONSE_IDS = (RESPONSE_ID, "ai.response.id", "response_id", "llm.response.id")
 _MODEL = Kind.MODEL
 _NOBODY = "unknown"
@@ -46,7 +46,7 @@ class _Sent(NamedTuple):
     span_id: str
     author: str
     address: str = ""
-    """Of an annotation of Invariant: what it is about in the messages of the run."""
+    """For an annotation of Invariant: the address of its target in the messages of the run."""
 
 
 def list_scores(
@@ -56,7 +56,7 @@ def list_scores(
     unplaced: Iterable[Unplaced] = (),
     responses: Mapping[str, str] | None = None,
 ) -> Sequence[Score]:
-    """Return the scores of a trace, each once: of results for the same score the latest counts.
+    """Return the scores of a trace, each once; the latest of several results for a score counts.
 
     ``responses`` are the steps by response id, if the caller knows them.
     """
@@ -71,19 +71,19 @@ def list_scores(
 
 
 def list_waiting(key: TraceKey, unplaced: Iterable[Unplaced]) -> Sequence[Score]:
-    """Return the scores of a trace of which no span has arrived: they are about a span for now."""
+    """Return the scores of a trace without spans yet; for now they target the span."""
     if is_of_response(key):
         return ()
     return newest(_score(key, one, *_as_sent(one)) for one in _unplaced(unplaced))
 
 
 def list_of_response(key: TraceKey, step_id: str, unplaced: Iterable[Unplaced]) -> Sequence[Score]:
-    """Return the scores of the step that a response came from; without a step of the run."""
+    """Return the scores for the step with a response; without a step id, for the run."""
     return newest(_score(key, one, *_target(step_id)) for one in _unplaced(unplaced))
 
 
 def newest(scores: Iterable[Score]) -> Sequence[Score]:
-    """Return the scores in the order of their ids, of each the latest revision."""
+    """Return the latest revision of each score, in the order of their ids."""
     found: dict[str, Score] = {}
     for score in scores:
         known = found.get(score.id)
@@ -108,7 +108,7 @@ def list_responses(trajectory: Trajectory, spans: Iterable[Span]) -> Mapping[str
 
 
 def response_row(key: TraceKey, response_id: str, step_id: str) -> Call:
-    """Return the row of the index of calls by which the step of a response is found."""
+    """Return the row of the call index by which the step of a response is found."""
     return Call(key, step_id, response_key(response_id), 0, ALWAYS_NS, is_bare=False)
 
 
@@ -118,7 +118,7 @@ def response_window(response_id: str) -> CallWindow:
 
 
 def response_key(response_id: str) -> str:
-    """Return the key of a response in the index of calls."""
+    """Return the key of a response in the call index."""
     return _OF_RESPONSE + trace_of_response(response_id)
 
 
@@ -158,7 +158,7 @@ def _unplaced(unplaced: Iterable[Unplaced]) -> Iterator[_Sent]:
 def _placed(sent: Iterable[_Sent], addresses: Addresses) -> list[_Sent]:
     """Return annotations as results of the spans that their addresses name.
 
-    Of an address that nothing belongs to yet it is the run.
+    If nothing matches an address yet, the annotation is of the run.
     """
     return [_at_spot(one, addresses.resolve(one.address)) if one.address else one for one in sent]
 
@@ -184,8 +184,8 @@ class _Places:
     def find(self, sent: _Sent) -> tuple[str, str]:
         """Return target and step id.
 
-        A span that is no step counts under the nearest step above it. A span that has not arrived
-        is the target itself, until it comes.
+        A span that is not a step counts under the nearest step above it. A span that has not
+        arrived is itself the target, until it arrives.
         """
         if sent.result.target:
             return _as_sent(sent)
@@ -210,7 +210,7 @@ def _target(step_id: str) -> tuple[str, str]:
 
 
 def _as_sent(sent: _Sent) -> tuple[str, str]:
-    """Return what the result says it is about, else its span, else the whole trajectory."""
+    """Return the target that the result names, else its span, else the trajectory."""
     target = sent.result.target or ("span" if sent.span_id else "trajectory")
     return (target, sent.span_id) if sent.span_id and target != "trajectory" else ("trajectory", "")
 

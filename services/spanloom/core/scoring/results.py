@@ -1,4 +1,4 @@
-"""What one evaluation result says, in the words of a score; where it belongs is decided later."""
+"""Reads an evaluation result as the values of a score; its step is found later."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 LONGEST_NAME = 300
 LONGEST_TEXT = 512
 LONGEST_RATIONALE = 20_000
-"""Maximum numbers of characters, as at the door of scores; longer texts are cut."""
+"""Maximum numbers of characters, as for ``POST /v1/scores``; longer texts are cut."""
 SOURCES = frozenset({"model", "rule", "llm", "code", "api", "import"})
-"""The sources that a sender may name: people sign in."""
+"""The sources that a sender may name, which are not people."""
 TARGETS = frozenset({"trajectory", "step", "span"})
 _TRUE = frozenset({"true", "1", "1.0", "True"})
 _FALSE = frozenset({"false", "0", "0.0", "False"})
@@ -43,7 +43,7 @@ class Result:
 
     name: str
     author: str
-    """Empty if the result does not say who made it."""
+    """Empty if the result does not name its evaluator."""
     value_type: str
     number: float | None
     text: str
@@ -51,7 +51,7 @@ class Result:
     time_ns: int
     response_id: str = ""
     target: str = ""
-    """What it says it is about; empty: its span decides."""
+    """The target that the result names; empty: its span decides."""
     members: Mapping[str, Any] = field(default_factory=dict)
     """Further members of the score, by their names."""
 
@@ -84,14 +84,14 @@ def read_result(attributes: Mapping[str, str], time_ns: int) -> Result | None:
 
 
 def _sender(attributes: Mapping[str, str]) -> str:
-    """Return who sent a log record: the receiver has added its scope and service."""
+    """Return the sender of a log record: its scope or service, which the receiver has added."""
     return attributes.get(SCOPE_NAME) or attributes.get(SERVICE_NAME) or ""
 
 
 def _value(attributes: Mapping[str, str]) -> tuple[str, str, float | None, str]:
     """Return status, type, number and text of the value.
 
-    What failed, or is no finite number, has no value.
+    A failed result, or a number that is not finite, has no value.
     """
     own = attributes.get(f"{OWN}status", "")
     if attributes.get(ERROR_TYPE) or own == "error":

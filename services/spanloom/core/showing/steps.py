@@ -1,4 +1,4 @@
-"""The steps of a document for people: as a tree, or numbered with equal neighbours folded."""
+"""The steps of a document for people: as a tree, or as numbered lines of equal neighbours."""
 
 from __future__ import annotations
 
@@ -103,10 +103,9 @@ def place_steps(document: Json) -> Sequence[Placed]:
 
 
 def repeated_calls(document: Json, least: int = 3) -> Sequence[tuple[DocumentStep, int]]:
-    """Return tool runs with the same arguments as others, and how many there are of each.
+    """Return tool calls that are repeated, each as its first run and the number of runs.
 
-    Those that came ``least`` times or more, most frequent first, by their first run: a sign of a
-    loop.
+    Calls with at least ``least`` runs, most frequent first: a sign of a loop.
     """
     runs = [own.step for own in place_steps(document) if own.step.type == "tool"]
     times = Counter((step.name, step.input) for step in runs)

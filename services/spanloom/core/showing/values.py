@@ -1,4 +1,4 @@
-"""Formats single values for people: short, safe whatever they contain, pointed at by carets."""
+"""Formats single values for people: short, safe to print, with carets below a position."""
 
 from __future__ import annotations
 

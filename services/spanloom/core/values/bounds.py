@@ -29,7 +29,7 @@ _unread: ContextVar[set[int] | None] = ContextVar("unread", default=None)
 
 
 def may_read(text: str) -> bool:
-    """Return whether JSON text has few enough items to be parsed; record it as unread if not."""
+    """Return whether a JSON text has few enough items to parse; record it as unread if not."""
     if len(text) <= FREE_BYTES or is_sparse(_count_items(text), len(text)):
         return True
     # Commas inside strings are no items; excluding them costs more and is rarely needed.

@@ -26,10 +26,10 @@ at the end, or before an escape of which only the beginning is left."""
 _CLOSER = {"[": "]", "{": "}"}
 _HALF_A_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}$")
 _FRAME = frozenset({"type", "role", "id", "index"})
-"""Keys of messages and parts; an object with no other key says nothing and is dropped."""
+"""Keys of messages and parts; an object without other keys has no content and is dropped."""
 _ROLES = frozenset({"type", "role"})
 _NAMES = _FRAME | {"name", "call_id", "tool_call_id", "toolCallId", "toolUseId", "toolName"}
-"""Keys whose values are names: half a name is none."""
+"""Keys whose values are names, which are useless when cut."""
 
 
 class _Ends(NamedTuple):
@@ -38,9 +38,9 @@ class _Ends(NamedTuple):
     closing: str
     """The brackets that close what is open; empty if nothing is."""
     safe: int
-    """The end of the last value that is surely whole."""
+    """The end of the last value that is certainly whole."""
     whole: int
-    """The end of the last text, if it is later; this text may be a key without a value."""
+    """The end of the last string, if later; it may be a key without a value."""
     quote: str
     """The quotation mark of this text if it was cut, else empty."""
 
@@ -52,8 +52,8 @@ def read_cut(text: str) -> dict[str, Json] | list[Json] | str | None:
     """Return the value of JSON, or of a Python repr, that ends too early; else ``None``.
 
     ``[{"role": "user", "content": "Fix th`` is a list of one message with the content ``Fix th``.
-    What follows the cut, such as ``...[truncated]``, is dropped unless it is inside a text. An
-    object of which only names are left is dropped: ``{"role": "assis``.
+    Text after the cut, such as ``...[truncated]``, is dropped unless it is inside a string. So is
+    an object of which only names are left: ``{"role": "assis``.
     """
     ends = _scan(text) if may_read(text) else _NOTHING
     if not ends.quote and not ends.closing:
@@ -106,7 +106,7 @@ def _load(text: str) -> Json:
 
 
 def _prune(value: dict[str, Json] | list[Json], *, is_half: bool) -> bool:
-    """Drop what is too short to be read at the end of a value; return whether it is all dropped.
+    """Drop incomplete members at the end of a value; return whether nothing is left.
 
     ``is_half`` is whether the last text in it was cut.
     """

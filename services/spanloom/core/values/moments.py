@@ -33,7 +33,7 @@ def iso_nanoseconds(text: object) -> int | None:
 def rfc3339_ms(ms: int) -> str:
     """Return milliseconds since the epoch in UTC: ``2024-05-11T04:00:00.010Z``.
 
-    A time before 1970 or after 9999, which has no such form, is the first or the last.
+    Times before 1970 or after 9999 become the first or last moment of that range.
     """
     seconds, rest = divmod(min(max(ms, 0), LAST_MS), 1_000)
     return f"{_to_the_second(seconds)}.{rest:03}Z"

@@ -28,7 +28,7 @@ _OPAQUE = (
 )
 """A call with positional arguments, ``datetime.datetime(2026, 1, 1)``: its text is its value."""
 _ADDRESS = r"(?P<address><[A-Za-z_][^<>'\"]*+>)"
-"""``<openai.Omit object at 0x7f…>``, ``<dict len=10>``: a value that the repr does not tell."""
+"""``<openai.Omit object at 0x7f…>``, ``<dict len=10>``: a value that is not in the repr."""
 _MESSAGE = re.compile(r"(?:System|Human|AI|Tool|Function)Message(?:Chunk)?\(")
 """LangChain's classes, which hold the role of their messages."""
 _TOKEN = re.compile(
@@ -148,7 +148,7 @@ class _Rewriter:
         return _WORDS.get(text, _NO_JSON) if handler is None else handler(text)
 
     def _special(self, token: re.Match[str]) -> str:
-        """Return the JSON of a token of objects: an enum's value, a text for what is no data."""
+        """Return the JSON of an object's token: an enum's value, or the token as text."""
         if token["cut"] or not self._may_call:
             return _NO_JSON
         if enum := token["enum"]:

@@ -1,14 +1,12 @@
-"""Summarises the metrics of many runs as Databricks does: averages and shares of ``yes``."""
+"""Summarises the ratings of a run as Databricks does: one for all, and the root cause."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-_RATING: Final = "/rating"
 _YES: Final = "yes"
 CHUNKS: Final = "retrieval/llm_judged/chunk_relevance"
 """Represents the ratings of all chunks of a run."""
@@ -19,23 +17,6 @@ _CAUSES: Final = (
     ("response/llm_judged/safety/rating",),
 )
 """The order in which a ``no`` is the root cause; of each group the first metric of the run."""
-
-
-def summarise(results: Iterable[Mapping[str, Any]]) -> dict[str, float]:  # results as JSON
-    """Return ``NAME/average`` of numbers and ``NAME/percentage`` of ratings, 0 to 1, by name.
-
-    Only results of status ``ok`` count; a metric without any is left out.
-    """
-    values: defaultdict[str, list[float]] = defaultdict(list)
-    for result in results:
-        name, value = result["name"], result["value"]
-        if result["status"] != "ok":
-            continue
-        if name.endswith(_RATING):
-            values[f"{name}/percentage"].append(float(value == _YES))
-        elif isinstance(value, int | float):
-            values[f"{name}/average"].append(float(value))
-    return {name: sum(each) / len(each) for name, each in sorted(values.items())}
 
 
 def assess(ratings: Mapping[str, str]) -> tuple[str, str]:

@@ -63,7 +63,7 @@ def main(fd: int) -> None:
 
 
 class _Builder:
-    """Answers questions; keeps the drafts of a task between its two rounds."""
+    """Answers requests; keeps the drafts of a task between its two rounds."""
 
     def __init__(self, begin: Begin) -> None:
         self._codec, self._options = begin
@@ -107,7 +107,7 @@ def _receive(connection: Messages, received: Queue[bytes]) -> None:
         while True:
             received.put(connection.recv_bytes())
     except (EOFError, OSError):
-        os._exit(0)  # the owner is gone: nobody needs the work in progress
+        os._exit(0)  # the owner has ended: the work in progress is useless
 
 
 def _questions(received: Queue[bytes]) -> Iterator[Question]:

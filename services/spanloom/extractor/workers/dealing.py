@@ -47,7 +47,7 @@ class Task:
     calls: Mapping[TraceKey, Sequence[Call]] | None = None
     """The calls of each extracted trace; ``None`` before it is drafted."""
     left: AbstractSet[TraceKey] = frozenset()
-    """Traces that are left to this process (``Drafted.left``)."""
+    """Traces that this process must build (``Drafted.left``)."""
     has_known: bool = False
     """Whether ``Known`` was sent to the worker."""
     encoded: Encoded | None = None
@@ -58,7 +58,7 @@ class Task:
 
     @property
     def span_count(self) -> int:
-        """How many spans had arrived of its traces, repeats included."""
+        """The number of arrived spans of its traces, including those sent again."""
         return sum(self.arrived[key].spans for key in self.traces if key in self.arrived)
 
     @property

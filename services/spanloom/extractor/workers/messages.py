@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Begin(NamedTuple):
-    """The first message: what all tasks need."""
+    """The first message: the options that all tasks need."""
 
     codec: Codec
     options: BuildOptions

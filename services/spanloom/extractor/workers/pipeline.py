@@ -176,9 +176,9 @@ def _is_hopeless(task: Task) -> bool:
 
 
 def _retries(batch: Batch) -> Iterator[Batch]:
-    """Yield lost tasks and what workers left as batches for this process.
+    """Yield lost tasks, and traces that workers left, as batches for this process.
 
-    Of stuck tasks each trace is a batch for workers.
+    Each trace of a stuck task becomes a batch for workers.
     """
     for task in batch.tasks:
         if task.encoded and task.left:

@@ -1,4 +1,4 @@
-"""A pool of worker processes, started on demand and ended when idle; asks and kills each."""
+"""A pool of worker processes, started on demand, ended when idle, killed if necessary."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 CHILD = "spanloom.extractor.workers.child"
 MAX_UNDER_WAY = 2
-"""Questions that a worker has at a time, so that the next is there when one is done."""
+"""Requests that a worker has at a time, so that it need not wait for the next one."""
 STOPPED_S = 120.0
-"""A worker that neither answers nor receives for so long is killed: the CPU time limit ends a
+"""Seconds without an answer or a receipt after which a worker is killed: the CPU time limit ends a
 working one long before, and a stopped one (SIGSTOP) must not block the owner."""
 
 
@@ -45,7 +45,7 @@ class WorkerGoneError(Exception):
 
 
 class Worker:
-    """One worker process; its answers come in the order of the questions."""
+    """One worker process; its answers come in the order of the requests."""
 
     def __init__(self, begin: Begin) -> None:
         """Start the process and send ``begin``; raises ``OSError`` if it cannot be started."""
@@ -75,28 +75,28 @@ class Worker:
 
     @property
     def has_room(self) -> bool:
-        """Whether it takes another question without blocking the sender."""
+        """Whether it accepts another request without blocking the sender."""
         return self.is_ready and len(self.under_way) < MAX_UNDER_WAY
 
     @property
     def is_awaited(self) -> bool:
-        """Whether an answer of it is to come, its first one included."""
+        """Whether an answer, possibly the first one, is still expected."""
         return bool(self.under_way) or not self.is_ready
 
     @property
     def is_silent(self) -> bool:
-        """Whether it has not answered for so long that it must have been stopped."""
+        """Whether it has been silent for so long that it must have been stopped."""
         return self.is_awaited and time.monotonic() - self._heard_s > STOPPED_S
 
     def ask(self, question: Question) -> None:
-        """Send a question; if the worker has ended, ``listen`` raises."""
+        """Send a request; if the worker has ended, ``listen`` raises."""
         if not self.under_way:
             self._heard_s = time.monotonic()
         self.under_way.append(question)
         self._send(question)
 
     def listen(self) -> tuple[Question | None, Answer]:
-        """Return the next answer and its question; raises ``WorkerGoneError`` if it has ended."""
+        """Return the next answer and its request; raises ``WorkerGoneError`` if it has ended."""
         try:
             answer: Answer = pickle.loads(self.connection.recv_bytes())  # noqa: S301  # our own
         except (EOFError, OSError, pickle.UnpicklingError) as error:
@@ -131,9 +131,9 @@ class Worker:
 
 
 UNUSED_S = 60.0
-"""Workers end after so long without work, which frees their memory."""
+"""Seconds without work after which workers end, which frees their memory."""
 MANY_DEATHS = 3
-"""After so many deaths without an answer in between, none is started for ``WITHOUT_S``."""
+"""After this many deaths without an answer in between, none is started for ``WITHOUT_S``."""
 WITHOUT_S = 60.0
 LOOK_S = 5.0
 """Seconds between checks for stopped workers while waiting."""
@@ -213,7 +213,7 @@ class Pool:
         self._metrics.extract_workers.set(0)
 
     def close(self) -> None:
-        """End all workers for good; a thread that still uses the pool goes on without workers."""
+        """End all workers permanently; a thread that still uses the pool continues without them."""
         self._is_closed = True
         self.end()
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.access import Reach
-    from spanloom.core.model.alert import EventPlace, RunShown
+    from spanloom.core.model.alert import EventPlace, RunEvidence
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.alerts import EventsQuery
     from spanloom.storage.engine.connection import Connection
@@ -62,7 +62,7 @@ class ClickHouseAlerts:
         rows = self._reader.rows("alert_versions", project=project, of_name=name)
         return list(map(_alert, rows))
 
-    def add_events(self, events: Sequence[AlertEvent], shown: Sequence[RunShown]) -> None:
+    def add_events(self, events: Sequence[AlertEvent], shown: Sequence[RunEvidence]) -> None:
         """See ``AlertStore.add_events``."""
         evidence = (
             {

@@ -27,7 +27,7 @@ _ATTRIBUTES = {
     "Rule": "rule",
     "RuleVersion": "rule_version",
     "Version": "version",
-    "AskedUnixMicro": "asked_us",
+    "AskedUnixMicro": "known_us",
     "DueUnixMicro": "due_us",
     "IsSettled": "is_settled",
     "State": "state",

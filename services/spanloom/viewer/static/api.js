@@ -10,26 +10,26 @@ import { annotator, HEADER } from "./state/reader.js";
 
 let isAway = false;
 
-/** Counts up whenever the service is back, or may be. */
+/** Incremented whenever the service is reachable again, or may be. */
 export const returns = signal(0);
 
-const tell = () => { returns.value = returns.peek() + 1; };
+const notify = () => { returns.value = returns.peek() + 1; };
 
 /** Record the end of a request. @param {boolean} isAnswered */
 export function heard(isAnswered) {
   const wasAway = isAway;
   isAway = !isAnswered;
-  if (wasAway && isAnswered) tell();
+  if (wasAway && isAnswered) notify();
 }
 
-/** Requests without an answer for so long that a reader wonders. */
+/** The number of requests that wait so long that the page reports it. */
 export const slow = signal(0);
 const SLOW_MS = 3000;
 
 /** The browser may report it before requests get through: requests that fail once more are repeated a little later, too. */
 const AFTER_ONLINE_MS = [0, 500, 3000];
 
-addEventListener("online", () => { for (const ms of AFTER_ONLINE_MS) setTimeout(tell, ms); });
+addEventListener("online", () => { for (const ms of AFTER_ONLINE_MS) setTimeout(notify, ms); });
 
 // Requests, and their failures.
 
@@ -121,7 +121,7 @@ export async function getRows(path, params, take) {
     for (const [at, line] of lines.entries()) {
       const row = JSON.parse(line);
       if (row.end) data = row; // and on to its end, or the answer stays open
-      else if (!row.error) take(row); // an error: the service could not go on, and no end comes
+      else if (!row.error) take(row); // an error: the service failed midway, and sends no last line
       if (at % AT_ONCE || performance.now() - since < SLICE_MS) continue;
       await new Promise((done) => setTimeout(done, 2 * SLICE_MS));
       since = performance.now();
@@ -132,7 +132,7 @@ export async function getRows(path, params, take) {
 }
 
 /**
- * Send JSON, and return the JSON that comes back.
+ * Send JSON, and return the JSON of the answer.
  * @param {"POST" | "PUT" | "DELETE"} method @param {string} path @param {object | string} body a text is sent as it is @param {Params} [params]
  * @param {string} [who] the annotator, if not the current one @param {boolean} [keepalive] whether it outlives the page
  * @returns {Promise<any>}

@@ -1,14 +1,14 @@
-/** Begins: draws the page that the address names. */
+/** Entry point: draws the page that the address names. */
 import { render } from "./vendor/preact.js";
 import { html } from "./ui/html.js";
 
-/** The pages, by the first part of their addresses, which is the name of the module but for two. */
+/** The first part of the address of each page; with two exceptions it is the name of the module, too. */
 const PAGES = ["", "overview", "trajectories", "steps", "conversations", "conversation", "diff", "settings", "queues", "schemes", "agreement", "adjudication", "exchange", "datasets", "compare", "experiments", "online-rules", "alerts"];
 const NAMED = { "": "list", trajectories: "trajectory" };
 
 const [, name, ...rest] = location.pathname.split("/");
 const isPage = PAGES.includes(name) && rest.length === Number(name === "trajectories");
-/** The pages with views, by the names that these have for them. */
+/** The pages with saved views, and the name of each in the API of views. */
 const OF_VIEWS = /** @type {const} */ ({ "": "runs", steps: "steps", conversations: "conversations", overview: "overview" });
 const of = isPage && OF_VIEWS[/** @type {keyof typeof OF_VIEWS} */ (name)];
 const isBare = of && /^(\?project=[^&]*)?$/.test(location.search);

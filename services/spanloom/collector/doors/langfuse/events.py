@@ -105,7 +105,7 @@ def _read_event(event: object, sdk: dict[str, object], batch: Batch) -> None:
 def _read_body(
     kind: str, body: dict[str, object], sdk: dict[str, object], stamp: Stamp, batch: Batch
 ) -> None:
-    """Add what an event of a known type says."""
+    """Add the change or score of an event of a known type."""
     if match := _TYPE.fullmatch(kind):
         batch.changes.append(_read_change(match[1], match[2], body, sdk, stamp))
     else:
@@ -117,8 +117,8 @@ def _read_change(
 ) -> Change:
     """Return the change of an event; a body without an id uses the event's, as in Langfuse."""
     subject = Subject.TRACE if kind == "trace" else Subject.OBSERVATION
-    given_id = body.get("id")
-    subject_id = given_id if isinstance(given_id, str) and given_id else stamp.event_id
+    body_id = body.get("id")
+    subject_id = body_id if isinstance(body_id, str) and body_id else stamp.event_id
     reported: dict[str, object] = {k: v for k, v in body.items() if k not in _TAKEN_APART}
     reported |= {"usageDetails": _usage(body)} | _metadata(body.get("metadata")) | sdk
     fields = {k: _flat(v) for k, v in reported.items() if _is_set(v)}

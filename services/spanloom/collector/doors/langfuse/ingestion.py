@@ -251,7 +251,7 @@ def _answer(ingested: Ingested) -> Answer:
 
 
 def _answer_scores(ingested: Ingested) -> Answer:
-    """Return how many scores of a list were accepted, and why others were not."""
+    """Return the number of accepted scores of a list, and the reasons against others."""
     accepted = len(ingested.accepted)
     if not ingested.refused:
         return Answer(202, b'{"message":"Accepted"}')

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spanloom.telemetry import Metrics
 
 KEEP_S = 24 * 3600
-"""How long an observation is remembered after its last event."""
+"""Seconds for which an observation is kept after its last event."""
 MAX_BYTES = 1024**3
 """Beyond it the rows with the oldest last event are evicted early."""
 MAX_MARKS = 1_000_000

@@ -1,4 +1,4 @@
-"""Langfuse's scores as evaluation results: the form in which log records bring them.
+"""Converts Langfuse's scores to evaluation results, in the form of log records.
 
 A score names its trace, and the observation that it judges unless it is about the whole trace. Its
 id identifies it: sent again it replaces its earlier content. See ADR 073.
@@ -24,7 +24,7 @@ _SCOPE = "langfuse-ingestion"
 _MAX_ID_BYTES = 512
 _KINDS = ("NUMERIC", "CATEGORICAL", "BOOLEAN", "CORRECTION", "TEXT")
 _CORRECTION = "output"
-"""The name that Langfuse gives to corrections, which need none."""
+"""The name that Langfuse gives to corrections, whose name is optional."""
 
 
 class Score(NamedTuple):
@@ -41,9 +41,9 @@ class Score(NamedTuple):
 
 
 def read_score(body: Mapping[str, object], event_id: str, time_ns: int) -> Score:
-    """Return the score of a request body; raises ``InvalidRequestError`` with what is wrong.
+    """Return the score of a request body; raises ``InvalidRequestError`` with the fault.
 
-    ``time_ns`` is when it was made, unless the body says so itself.
+    ``time_ns`` is its time if the body has none.
     """
     if not (trace := _id(body, "traceId")):
         raise InvalidRequestError("traceId: a score must name its trace.")
@@ -81,8 +81,8 @@ def encode_scores(scores: Iterable[Score], key: bytes) -> bytes:
 
 
 def _id(body: Mapping[str, object], name: str) -> str:
-    given = body.get(name)
-    text = given if isinstance(given, str) else ""
+    value = body.get(name)
+    text = value if isinstance(value, str) else ""
     if len(text.encode(errors="surrogatepass")) > _MAX_ID_BYTES:
         raise InvalidRequestError(f"An id must not have more than {_MAX_ID_BYTES} bytes.")
     return text
@@ -99,11 +99,11 @@ def _name(body: Mapping[str, object], kind: str) -> str:
 
 def _kind(body: Mapping[str, object]) -> str:
     """Return the data type; without one a number is numeric and a text a category."""
-    if (given := body.get("dataType")) is None:
+    if (value := body.get("dataType")) is None:
         return "CATEGORICAL" if isinstance(body.get("value"), str) else "NUMERIC"
-    if given not in _KINDS:
+    if value not in _KINDS:
         raise InvalidRequestError(f"dataType: must be one of {', '.join(_KINDS)}.")
-    return str(given)
+    return str(value)
 
 
 def _value(value: object, kind: str) -> Mapping[str, object]:

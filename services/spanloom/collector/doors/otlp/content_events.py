@@ -141,8 +141,8 @@ class _Sorting:
     def _result(self, record: LogRecord, origin: Origin) -> None:
         """Add an evaluation result, which the extractor makes a score.
 
-        It may name a trace alone. Without one it waits under an id made of its response's, by which
-        the run of that response is found; without either it is rejected.
+        It may name only a trace. Without a trace it waits under an id made of its response id, by
+        which the run of that response is found; without either it is rejected.
         """
         if self._is_faulty(record):
             return
@@ -206,7 +206,7 @@ class _Sorting:
 
 
 def _fault(record: LogRecord) -> Rejection | None:
-    """Return why the ids of a record are malformed; absent ids are not."""
+    """Return the fault in the ids of a record, if any; absent ids are no fault."""
     if any(record.trace_id) and len(record.trace_id) != _TRACE_ID_BYTES:
         return Rejection.TRACE_ID
     is_malformed = any(record.span_id) and len(record.span_id) != _SPAN_ID_BYTES
@@ -214,7 +214,7 @@ def _fault(record: LogRecord) -> Rejection | None:
 
 
 def _waiting_place(record: LogRecord) -> bytes:
-    """Return the id under which a result waits that names a response; empty if it names none."""
+    """Return the id under which a result with a response id waits; empty without one."""
     response_id = _text(record, RESPONSE_ID)
     return bytes.fromhex(trace_of_response(response_id)) if response_id else b""
 

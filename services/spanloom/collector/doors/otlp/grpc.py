@@ -186,7 +186,7 @@ class GrpcReceiver:
 
 
 class _UnknownMethods(grpc.ServerInterceptor):  # type: ignore[type-arg]  # generic in stubs alone
-    """Logs calls of methods that there are not, which gRPC refuses by itself, without a sender."""
+    """Logs calls of unknown methods, which gRPC itself refuses, without a sender."""
 
     def __init__(self, refusals: RefusalLog) -> None:
         self._refusals = refusals

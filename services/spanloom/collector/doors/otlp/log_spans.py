@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _TRACE_ID_BYTES = 16
 _SECOND_NS = 1_000_000_000
 _COUNTED = re.compile(r"[\W\d_]*")
-"""What follows the conversation's id in that of a prompt which is only counted."""
+"""The rest of a prompt's id after the conversation's, if prompts are only numbered."""
 
 
 class Origin(NamedTuple):
@@ -84,7 +84,7 @@ def texts_of(attributes: Iterable[KeyValue]) -> dict[str, str]:
 
 
 def time_of(record: LogRecord, texts: Mapping[str, str]) -> int:
-    """Return the time of a record in ns: its own, when it was seen, or ``event.timestamp``."""
+    """Return the time of a record in ns: its time, its observed time, or ``event.timestamp``."""
     if time_ns := record.time_unix_nano or record.observed_time_unix_nano:
         return time_ns
     try:
@@ -98,9 +98,9 @@ def derive_trace_id(
 ) -> bytes:
     """Return the id of the trace of a record's prompt; empty if it names no conversation.
 
-    Some senders reuse the id of the prompt: that of the session, or a number in it. Then a prompt
-    has a trace for itself, and the others of a second share one: which run they are part of is
-    decided by their time.
+    Some senders reuse ids of prompts: the session's id, or a number within it. Then each prompt
+    has its own trace, and other records of the same second share one: their time decides which
+    run they are part of.
     """
     conversation, prompt = _first(texts, CONVERSATION_KEYS), _first(texts, PROMPT_KEYS)
     if not conversation and not prompt:

@@ -1,8 +1,8 @@
 """Log records of coding agents that belong to no span, of any sender; ``log.bridge`` marks them.
 
 Claude Code's without its spans, Qwen Code's, Codex's of a cancelled run, Gemini CLI's without ids,
-and those of senders that are unknown: the end of a record's name says what happened
-(``user_prompt``, ``api_request``, ``tool_call``). A run is the first prompt with all that follows.
+and those of unknown senders: the end of a record's name gives its kind (``user_prompt``,
+``api_request``, ``tool_call``). A run is the first prompt with everything after it.
 
 Verified on runs of Claude Code 2.1, Codex 0.169, Gemini CLI 0.61 and Qwen Code 0.15.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class AgentLogs(Dialect):
-    """Reads bare spans together: a call is two records, its texts may be in others."""
+    """Reads all bare spans together: a call is two records, and its texts may be in others."""
 
     id = "agent_logs"
     claims = Claim.OVERLAY
@@ -39,5 +39,5 @@ class AgentLogs(Dialect):
         return view.remember_tree(read_story)[span.span_id]
 
     def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002  # the story has the texts
-        """Read the conversation; all else comes with the classification."""
+        """Read the conversation; all other facts come with the classification."""
         return Facts(conversation_id=first(span.attributes, *keys.SESSIONS))

@@ -1,4 +1,4 @@
-"""Texts that coding agents report in forms of their own."""
+"""Parses texts that coding agents report in their own formats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROLES = {"USER": "user", "ASSISTANT": "assistant", "SYSTEM": "system"}
 
 
 def read_chunks(text: str) -> str:
-    """Return an answer of Gemini's API from the chunks in which it came; other text unchanged."""
+    """Return an answer of Gemini's API, joined from its chunks; other text unchanged."""
     chunks = json_value(text) if text.startswith("[") and '"candidates"' in text else None
     if not isinstance(chunks, list):
         return text
@@ -32,7 +32,7 @@ def _parts_of(chunk: Json) -> Iterator[Json]:
 
 
 def _joined(parts: Iterator[Json]) -> Iterator[Json]:
-    """Yield the parts, pieces of one text as one."""
+    """Yield the parts, with consecutive pieces of a text joined."""
     pieces: list[str] = []
     for part in parts:
         if isinstance(part, dict) and part.keys() == {"text"} and isinstance(part["text"], str):
@@ -47,7 +47,7 @@ def _joined(parts: Iterator[Json]) -> Iterator[Json]:
 
 
 def read_body(text: str, side: str) -> str:
-    """Return the messages in the JSON of Anthropic's Messages API: those sent, or the answer."""
+    """Return the messages in JSON of Anthropic's Messages API: the request's, or the answer."""
     body = json_object(text)
     if side == "received":
         return (

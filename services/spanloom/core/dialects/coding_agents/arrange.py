@@ -1,8 +1,8 @@
-"""Give the spans of a coding agent's run one root, before anything reads them.
+"""Gives the spans of a coding agent's run one root, before they are read.
 
-Some coding agents send no span of the whole run: every call is a trace, or a log record, of its
-own. The first prompt is the root then, and lasts as long as the run; without a prompt a root is
-made. Calls that only events of a span report, attempts that were repeated, get spans of their own.
+Some coding agents send no span of the whole run: every call is a separate trace, or a log record.
+Then the first prompt becomes the root, and lasts as long as the run; without a prompt a root is
+made. Repeated attempts of calls, which only events of a span report, get spans of their own.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SCOPES = frozenset({CLAUDE_CODE, GEMINI_CLI, OPENCODE, QWEN_CODE})
 _IN_PIECES = frozenset({CLAUDE_CODE, GEMINI_CLI, QWEN_CODE, COPILOT})
 """Scopes of senders whose runs have several traces of spans."""
 _WITHOUT_ROOT = frozenset({GEMINI_CLI, QWEN_CODE})
-"""Those whose traces may be calls and tools alone."""
+"""Senders whose traces may consist only of calls and tools."""
 _MADE = "coding_agent.run"
 """Value of ``event.name`` of a root that is made here."""
 _ROOTS = frozenset(
@@ -45,7 +45,7 @@ _ROOTS = frozenset(
         *("turn/start", "session_task.turn", "invoke_agent"),
     }
 )
-"""Names of spans that are a whole run."""
+"""Names of spans that represent a whole run."""
 
 
 def is_made_root(span: Span) -> bool:
@@ -68,17 +68,17 @@ def arrange(spans: Sequence[Span]) -> Sequence[Span]:
     whole = [*map(_as_record, spans), *list_attempts(spans), *lifted, *list_unfinished(spans)]
     ids = {span.span_id for span in whole}
     tops = [span for span in whole if span.parent_span_id not in ids]
-    root = _find_root(whole, tops) if tops else None  # in a circle nothing is topmost
+    root = _find_root(whole, tops) if tops else None  # in a cycle no span is topmost
     return whole if root is None else _below(root, whole, tops)
 
 
 def _has_turns_of_copilot(spans: Sequence[Span]) -> bool:
-    """Return whether there are several roots of Copilot: all else has one as it is sent."""
+    """Return whether there are several roots of Copilot; other traces of it have one root."""
     return sum(not s.parent_span_id and s.scope_name == COPILOT for s in spans) > 1
 
 
 def _as_record(span: Span) -> Span:
-    """Return a bare span named after its event, from its beginning to the time of the record.
+    """Return a bare span named after its event, from its start to the time of the record.
 
     Qwen Code's bridge adds the duration to the time at which the record was written.
     """
@@ -92,7 +92,7 @@ def _as_record(span: Span) -> Span:
 
 
 def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
-    """Return the root of a run that has none; ``None`` if it has one, or is no run."""
+    """Return a root for a run without one; ``None`` if it has one, or is not a run."""
     if lacks_whole(spans):
         return _make(tops)
     if len(tops) > 1 and (whole := only_whole(spans)) is not None:
@@ -112,7 +112,7 @@ def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
 
 
 def _are_counts(spans: Collection[Span]) -> bool:
-    """Return whether all are records that count tokens of calls that other records report."""
+    """Return whether all are records of tokens, for calls that other records report."""
     return all(is_bare(s) and name_of(s).endswith("sse_event") for s in spans)
 
 
@@ -134,7 +134,7 @@ def _make(tops: Sequence[Span]) -> Span:
 
 
 def _below(root: Span, spans: Sequence[Span], tops: Sequence[Span]) -> Sequence[Span]:
-    """Return the spans with all tops below the root, which lasts as long as they."""
+    """Return the spans with all topmost ones below the root, which lasts as long as they do."""
     top_ids = {span.span_id for span in tops}
     is_reported = root.span_id in top_ids and not is_bare(root)
     ends = _ends_of_agents(spans)
@@ -159,7 +159,7 @@ def _below(root: Span, spans: Sequence[Span], tops: Sequence[Span]) -> Sequence[
 
 
 def _goes_on(span: Span) -> bool:
-    """Return whether a topmost span is a later piece of the run that another one began."""
+    """Return whether a topmost span continues the run of another one."""
     if span.scope_name == CLAUDE_CODE:
         return is_unasked(span.attributes.get("user_prompt", ""))
     return span.scope_name in (QWEN_CODE, COPILOT)

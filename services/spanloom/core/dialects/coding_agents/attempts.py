@@ -1,4 +1,4 @@
-"""Spans for attempts of a call that failed and were repeated, which only events report.
+"""Makes spans for failed attempts of a call, which only events report.
 
 Claude Code has one span for a call with all its attempts, Codex several requests in one span. The
 last attempt is the call; each earlier one becomes a span of its own next to it.
@@ -25,7 +25,7 @@ ATTEMPT = "coding_agent.attempt"
 _CLAUDE_CODE, _CODEX = "claude_code.llm_request", "try_run_sampling_request"
 _EVENT = "gen_ai.request.attempt"
 MAX_DEPTH = 64
-"""How deep in a call its requests may be."""
+"""The maximum depth of a request within a call."""
 _MAX = 50
 """The most attempts of one call that are distinguished."""
 
@@ -72,7 +72,7 @@ def requests_of(spans: Sequence[Span]) -> Mapping[str, Sequence[Event]]:
 
 
 def call_around(span: Span, by_id: Mapping[str, Span]) -> Span | None:
-    """Return the nearest of Codex's calls that a span is in."""
+    """Return the innermost Codex call that contains a span."""
     current: Span | None = span
     for _ in range(MAX_DEPTH):
         if current is None or current.name == _CODEX:
@@ -82,9 +82,9 @@ def call_around(span: Span, by_id: Mapping[str, Span]) -> Span | None:
 
 
 def made_id(of_id: str, name: str) -> str:
-    """Return the id of a span that is made here; it begins as that of a record does.
+    """Return the id of a span that is made here, with the prefix of records' ids.
 
-    So a document that had it has lost nothing when it is no longer made.
+    So a document is not missing a span if the span is no longer made later.
     """
     digest = blake2b(f"{of_id}{name}".encode(), digest_size=8).hexdigest()
     return OF_EVENT + digest[len(OF_EVENT) :]

@@ -1,8 +1,8 @@
-"""Calls of models as events report them: a request and its end belong together.
+"""Reads model calls from events, pairing each request with its end.
 
-A request that counts tokens or has a status of failure is the whole call (Claude Code). Others end
-with the next response or failure in their thread: of the same session, prompt and agent. A request
-without an end was cancelled, or still runs.
+A request with token counts or a failure status is the whole call (Claude Code). Others end with the
+next response or failure in their thread: of the same session, prompt and agent. A request without
+an end was cancelled, or still runs.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ FAILED = 400
 """The lowest HTTP status of a failed call."""
 _MAX_MESSAGE = 2000
 SOURCES = ("query_source", "query_source_safe")
-"""Attributes of Claude Code: which part of the program asked the model."""
+"""Attributes of Claude Code: the part of the program that called the model."""
 _ASIDE = re.compile(
     r"title|summary|suggestion|classif|memor|namer|_name$|compact|^hook_|cache_warm|^auto_|validat"
     r"|_parse$|feedback|insights|^web_|side_question|comment|_texts$|comparison|^plugin_"
 )
-"""Parts that work apart from the agent: for a title, a memory, a page that was fetched."""
+"""Parts of the program apart from the agent: for a title, a memory, a fetched page."""
 
 
 @dataclass(slots=True)
@@ -50,9 +50,9 @@ class Call:
 
     @property
     def main(self) -> Event:
-        """The event that has most of the call: its end, else its request.
+        """The event with most facts of the call: its end, else its request.
 
-        Of Codex the request: the end of its stream has counts only.
+        For Codex the request, as the end of its stream has only counts.
         """
         if self.end is None or (self.request is not None and _is_of_stream(self.end)):
             return self.request or self.others[0]
@@ -65,7 +65,7 @@ class Call:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the call came to an end."""
+        """Whether the call has ended."""
         return self.end is not None or (self.request is not None and is_whole(self.request))
 
     @property
@@ -74,12 +74,12 @@ class Call:
         return next((u for e in self.events if (u := e.usage) is not None), None)
 
     def get(self, names: Sequence[str]) -> str:
-        """Return the first value under these keys, of the end first."""
+        """Return the first value under these keys, first from the call's end."""
         return next((v for e in (self.end, self.request) if e and (v := e.get(names))), "")
 
 
 def is_aside(source: str) -> bool:
-    """Return whether a call neither asks nor answers for its agent, by who made it."""
+    """Return whether a call from this source is not a part of its agent's conversation."""
     return _ASIDE.search(source) is not None
 
 
@@ -111,11 +111,11 @@ def pair_calls(events: Iterable[Event]) -> Sequence[Call]:
 
 
 MAX_WAITING = 64
-"""The most open calls, or requests that were sent, that an event is compared with."""
+"""The most open calls, or sent requests, that an event is compared with."""
 
 
 class _Pairing:
-    """Calls while their events come in order of time."""
+    """Pairs the events of calls, added in order of time."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
@@ -124,7 +124,7 @@ class _Pairing:
         self._sent: list[Event] = []
 
     def add(self, event: Event) -> None:
-        """Take the next event."""
+        """Add the next event."""
         if event.what is What.REQUEST:
             self._keep(Call(event, sent=_take(self._sent, event)))
         elif event.what in (What.RESPONSE, What.FAILURE):
@@ -170,7 +170,7 @@ class _Pairing:
 
 
 def _take(sent: list[Event], request: Event) -> str:
-    """Return what was sent with a request: the first that waits in its thread."""
+    """Return the content sent with a request: the first one that waits in its thread."""
     own = next((e for e in sent if is_of_one(e, request)), None)
     if own is None:
         return ""
@@ -182,7 +182,7 @@ _THREAD = (keys.SESSIONS, keys.PROMPT_IDS, keys.AGENTS, SOURCES)
 
 
 def is_of_one(ours: Event, theirs: Event) -> bool:
-    """Return whether two events may belong to one call: nothing that both report differs."""
+    """Return whether two events may belong to one call: no value that both report differs."""
     pairs = ((ours.get(names), theirs.get(names)) for names in _THREAD)
     return all(a == b or not a or not b for a, b in pairs)
 

@@ -1,6 +1,6 @@
 """GitHub Copilot CLI (scope ``github.copilot``): GenAI conventions, with exit codes of commands.
 
-The user's message begins with the time in a frame of its own; it is no part of what was asked.
+The user's message begins with the time in a frame, which is not a part of the prompt.
 
 Verified on runs of 1.0.102.
 """
@@ -51,9 +51,9 @@ class Copilot(OtelGenAI):
         if classification.kind is Kind.AGENT and _is_turn(span):
             return _classify_turn(span, view, classification)
         if classification.kind is Kind.AGENT and (tool := view.tree.parent(span)) is not None:
-            asked = prompt_in(tool.attributes.get("gen_ai.tool.call.arguments", ""))
+            prompt = prompt_in(tool.attributes.get("gen_ai.tool.call.arguments", ""))
             own = span.attributes.get("gen_ai.input.messages", "")
-            return classification._replace(facts=Facts(input="" if own else asked))
+            return classification._replace(facts=Facts(input="" if own else prompt))
         if classification.kind is Kind.MODEL and view.remember_tree(_has_abort):
             stopped = span.attributes.get("gen_ai.response.finish_reasons") == _UNFINISHED
             return classification._replace(is_cancelled=stopped)
@@ -65,9 +65,9 @@ def _is_turn(span: Span) -> bool:
 
 
 def _classify_turn(span: Span, view: TraceView, known: Classification) -> Classification:
-    """Classify a turn: a prompt's run, or the next one of it after a failure.
+    """Classify a turn: a prompt's run, or its continuation after a failure.
 
-    The turns of a prompt are traces of their own, whose calls name one interaction.
+    The turns of a prompt are separate traces, whose calls name one interaction.
     """
     first_turn, *others = view.remember_tree(_turns)
     if first_turn.span_id != span.span_id:

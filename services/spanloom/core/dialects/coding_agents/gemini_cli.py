@@ -61,7 +61,7 @@ class GeminiCLI(Dialect):
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name, with what log records report of it."""
+        """Classify by name, completed from log records."""
         if span.name == _CALL:
             return _classify_call(span, view)
         if span.name == _TOOL:
@@ -81,9 +81,9 @@ class GeminiCLI(Dialect):
         if kind is Kind.TOOL:
             describe_tool(attributes, facts)
         elif kind is Kind.AGENT:
-            asked = json_object(attributes.get(INPUT, ""))
-            facts.input = word_of(asked.get("prompt"))
-            facts.agent_name = word_of(asked.get("agent_name"))
+            arguments = json_object(attributes.get(INPUT, ""))
+            facts.input = word_of(arguments.get("prompt"))
+            facts.agent_name = word_of(arguments.get("agent_name"))
             facts.output = _text_in(json_object(attributes.get(OUTPUT, "")))
         return facts
 
@@ -109,7 +109,7 @@ def _text_in(result: Mapping[str, Json]) -> str:
 
 
 def _calls_by_span(tree: SpanTree) -> Mapping[str, Call]:
-    """Return what log records report of each call, by the id of its span."""
+    """Return the facts of each call in log records, by the id of its span."""
     spans = index_calls(tree)
     found: dict[str, Call] = {}
     for call in read_calls(tree):

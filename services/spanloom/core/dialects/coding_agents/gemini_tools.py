@@ -86,7 +86,7 @@ def classify_tool(span: Span, view: TraceView) -> Classification:
 
 
 def _event_of(span: Span, view: TraceView) -> Event | None:
-    """Return the log record of a tool: of its name, written soonest after the end of the span."""
+    """Return the log record of a tool: the first with its name after the end of the span."""
     own = view.remember_tree(_by_tool).get(span.attributes.get("gen_ai.tool.name", ""), ())
     first = bisect_left(own, span.start_ns, key=_WRITTEN)
     last = bisect_right(own, span.end_ns + LATE_NS, key=_WRITTEN)

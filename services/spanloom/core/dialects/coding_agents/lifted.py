@@ -1,8 +1,8 @@
-"""Records of unknown coding agents that are events of spans which report nothing themselves.
+"""Lifts records of unknown coding agents out of spans that report no steps themselves.
 
-Known senders' spans have a dialect that reads their events. A sender that nobody knows may have
-spans of its own names around its records; if no span of the trace has attributes of any convention,
-the records are read as those without a span are.
+Known senders' spans have a dialect that reads their events. An unknown sender may have spans with
+arbitrary names around its records; if no span of the trace has attributes of any convention, the
+records are read like those without a span.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CONVENTIONS = (
     *("gen_ai.", "llm.", "ai.", "openinference.", "traceloop.", "langfuse.", "mlflow."),
     *("langsmith.", "cozeloop.", "tool.", "tool_name", "genkit:", "lk.", "mcp."),
 )
-"""Beginnings of attributes by which spans themselves report agents, calls and tools."""
+"""Prefixes of attributes with which spans themselves report agents, calls and tools."""
 
 
 def lift_records(spans: Sequence[Span]) -> Sequence[Span]:

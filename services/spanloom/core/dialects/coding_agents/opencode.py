@@ -1,8 +1,9 @@
 """opencode (scope ``opencode``): spans of the Vercel AI SDK among a thousand of its own.
 
-A prompt's run is ``SessionPrompt.prompt``, which ``opencode run`` ends too early to send; then a
+A prompt's run is ``SessionPrompt.prompt``, which ``opencode run`` exits too early to send; then a
 root is made for it. Within another one it is a sub-agent. Each turn is a run of ``ai.streamText``,
-so that is no agent here. ``LLM.run`` without a call below was cancelled, or its call was not sent.
+which therefore is not an agent here. ``LLM.run`` without a call below was cancelled, or its call
+was not sent.
 
 Verified on runs of 1.18.33.
 """
@@ -20,12 +21,12 @@ from spanloom.core.dialects.coding_agents.opencode_turns import (
     STREAM,
     TITLE,
     answered_in,
-    asked_in,
     failure_of,
     has_turns,
     last_call,
     lost_calls,
     own_calls,
+    request_in,
     turns_of_title,
 )
 from spanloom.core.dialects.coding_agents.sub_agents import agent_in
@@ -133,10 +134,10 @@ def _classify_run(span: Span, view: TraceView) -> Classification:
     around = next((s for s in above if s.name in (_OWN_TOOL, _TOOL)), None)
     if span.name == TITLE:
         is_run = bool(calls) or not view.remember_tree(has_turns)
-        facts = Facts(asked_in(calls), answered_in(calls), agent_name="title", metadata=_IS_ASIDE)
+        facts = Facts(request_in(calls), answered_in(calls), agent_name="title", metadata=_IS_ASIDE)
         return Classification(Kind.AGENT, "opencode.title", facts=facts) if is_run else _PLUMBING
     facts = Facts(
-        input=asked_in(calls) or asked_in(view.remember_tree(turns_of_title)),
+        input=request_in(calls) or request_in(view.remember_tree(turns_of_title)),
         output=answered_in(calls),
         agent_name=_NAME,
         conversation_id=first(calls[0].attributes, "session.id") if calls else "",

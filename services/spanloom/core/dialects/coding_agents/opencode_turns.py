@@ -1,4 +1,4 @@
-"""Turns of opencode, each a run of ``ai.streamText``: whose they are, asked and answered."""
+"""Turns of opencode, each a run of ``ai.streamText``: their run, request and answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STREAM = "ai.streamText"
 
 
 def has_turns(tree: SpanTree) -> bool:
-    """Return whether the AI SDK's spans are switched on: without them no call has any below."""
+    """Return whether the AI SDK's spans are switched on: otherwise no call has spans below."""
     return any(span.name == STREAM for span in tree.spans)
 
 
@@ -42,7 +42,7 @@ def last_call(tree: SpanTree) -> str:
 
 
 def lost_calls(tree: SpanTree) -> AbstractSet[str]:
-    """Return the ids of the calls that no turn ran in."""
+    """Return the ids of the calls without a turn inside."""
     turns = tree.remember(_around_turns)
     return {s.span_id for s in tree.spans if s.name == CALL and s.span_id not in turns}
 
@@ -61,12 +61,12 @@ def own_calls(run: Span, tree: SpanTree) -> Iterator[Span]:
 
 
 def turns_of_title(tree: SpanTree) -> list[Span]:
-    """Return the turns that made a title of what was asked, in case all of the run's were lost."""
+    """Return the turns that made a title of the prompt, in case all of the run's were lost."""
     title = next((span for span in tree.spans if span.name == TITLE), None)
     return list(own_calls(title, tree)) if title is not None else []
 
 
-def asked_in(turns: list[Span]) -> str:
+def request_in(turns: list[Span]) -> str:
     """Return the user's last message before the first turn."""
     if not turns:
         return ""
@@ -95,7 +95,7 @@ def answered_in(turns: list[Span]) -> str:
 
 
 def failure_of(turns: list[Span]) -> StepError | None:
-    """Return the failure of the last turn: the program goes on, and ends well."""
+    """Return the failure of the last turn, after which the program itself ends without error."""
     if not turns or turns[-1].status_code != "Error":
         return None
     return StepError(NO_CODE, turns[-1].status_message or "the last call failed", "", "", "span")

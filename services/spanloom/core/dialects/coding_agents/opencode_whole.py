@@ -1,4 +1,4 @@
-"""Opencode's span of a whole run: whether it came, and whether there is one only."""
+"""Finds opencode's span of a whole run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PARTS = frozenset({"LLM.run", "SessionProcessor.process", "Tool.execute", "ai.s
 
 
 def lacks_whole(spans: Sequence[Span]) -> bool:
-    """Return whether opencode's main run has parts, and no span of the whole."""
+    """Return whether opencode's main run has parts, but no span of the whole run."""
     own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
     parts = [span for span in own.values() if span.name in _PARTS]
     known: dict[str, bool] = {}
@@ -25,7 +25,7 @@ def lacks_whole(spans: Sequence[Span]) -> bool:
 
 
 def _is_inside_whole(span: Span, by_id: dict[str, Span], known: dict[str, bool]) -> bool:
-    """Return whether a span is in a whole run; cache it in ``known`` for all on the way up."""
+    """Return whether a span is in a whole run; cache the result in ``known`` for its ancestors."""
     path: list[str] = []
     while span.span_id not in known:
         known[span.span_id] = span.name == _WHOLE
@@ -38,9 +38,9 @@ def _is_inside_whole(span: Span, by_id: dict[str, Span], known: dict[str, bool])
 
 
 def only_whole(spans: Sequence[Span]) -> Span | None:
-    """Return opencode's span of the run, if there is one that is in no other.
+    """Return opencode's span of the run, if exactly one is not inside another.
 
-    The requests to its server around it and next to it are topmost, as their parent is never sent.
+    Requests to its server around it and next to it are topmost, as their parent is never sent.
     """
     own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
     runs = [span for span in own.values() if span.name == _WHOLE]

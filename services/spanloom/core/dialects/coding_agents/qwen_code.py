@@ -1,8 +1,8 @@
 """Qwen Code with spans (scope ``qwen-code``): GenAI conventions on spans of its own names.
 
 ``interaction`` is a turn, ``llm_request`` a call, ``tool`` a tool with its execution and the hooks
-around it. A sub-agent in the background has a trace of its own, and its report begins a turn that
-nobody asked for: both are parts of the run of the prompt. Older versions have log records alone.
+around it. A sub-agent in the background has its own trace, and its report begins a turn without a
+person's prompt: both are parts of the prompt's run. Older versions have only log records.
 
 Verified on runs of 0.24.4.
 """
@@ -34,7 +34,7 @@ _TURN, _CALL, _TOOL = "qwen-code.interaction", "qwen-code.llm_request", "qwen-co
 _RUN, _AGENT = "qwen-code.tool.execution", "qwen-code.subagent"
 _MESSAGE_TYPE, _STATUS = "qwen-code.message_type", "qwen-code.turn_status"
 _UNASKED = frozenset({"notification", "hook", "retry", "toolResult"})
-"""Types of the message of a turn that goes on with what a person asked before."""
+"""Types of the message of a turn that continues an earlier prompt of a person."""
 _INVOKED_BY = "qwen-code.subagent.invoking_request_id"
 _SUB_AGENT_STATUS = "qwen-code.subagent.status"
 _STOPPED = frozenset({"cancelled", "aborted"})
@@ -53,7 +53,7 @@ class QwenCode(OtelGenAI):
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name, with what log records report of it."""
+        """Classify by name, completed from log records."""
         if span.name == _TURN:
             return _classify_turn(span, view)
         if span.name == _CALL:
@@ -68,24 +68,24 @@ class QwenCode(OtelGenAI):
 
 
 def _classify_turn(span: Span, view: TraceView) -> Classification:
-    """Classify a turn: a prompt's run, or one that goes on with it."""
+    """Classify a turn: a prompt's run, or one that continues it."""
     is_cancelled = span.attributes.get(_STATUS) == "cancelled"
-    asked_id = view.remember_tree(_first_turn)
-    if asked_id and is_unasked(span):
+    first_id = view.remember_tree(_first_turn)
+    if first_id and is_unasked(span):
         rule = "qwen_code.turn_goes_on.fragment"
-        return Classification(Kind.AGENT, rule, part_of=asked_id, is_cancelled=is_cancelled)
+        return Classification(Kind.AGENT, rule, part_of=first_id, is_cancelled=is_cancelled)
     facts = Facts(metadata=read_place([span.attributes]), notes=QWEN_CODE)
     rule = "qwen_code.follow_up.fragment" if is_unasked(span) else "qwen_code.turn.fragment"
     return Classification(Kind.AGENT, rule, facts=facts, is_cancelled=is_cancelled)
 
 
 def is_unasked(turn: Span) -> bool:
-    """Return whether a turn begins with what no person wrote."""
+    """Return whether a turn begins with a message that no person wrote."""
     return turn.attributes.get(_MESSAGE_TYPE, "") in _UNASKED
 
 
 def _first_turn(tree: SpanTree) -> str:
-    """Return the id of the turn that a person asked for; empty if there is none."""
+    """Return the id of the first turn with a person's prompt; empty if there is none."""
     turns = (span for span in tree.spans if span.name == _TURN and not is_unasked(span))
     return next((turn.span_id for turn in turns), "")
 
@@ -144,17 +144,17 @@ def _classify_sub_agent(span: Span, view: TraceView) -> Classification:
     """Classify a sub-agent, in its own trace or below the tool that ran it."""
     tool = view.remember_tree(_tools).get(span.attributes.get(_INVOKED_BY, ""))
     ended = view.remember_tree(_reports).get(span.span_id, "")
-    asked = prompt_in(tool.attributes.get("gen_ai.tool.call.arguments", "")) if tool else ""
+    prompt = prompt_in(tool.attributes.get("gen_ai.tool.call.arguments", "")) if tool else ""
     return Classification(
         Kind.AGENT,
         "qwen_code.sub_agent.fragment",
         inside=tool.span_id if tool is not None else None,
-        facts=Facts(input=asked, output=ended),
+        facts=Facts(input=prompt, output=ended),
         is_cancelled=span.attributes.get(_SUB_AGENT_STATUS, "") in _STOPPED,
     )
 
 
 def _reports(tree: SpanTree) -> Mapping[str, str]:
-    """Return what sub-agents reported at their end, by the id of their span."""
+    """Return the final reports of sub-agents, by the id of their span."""
     ended = (e for e in keys.read_events(tree) if e.what is What.FINISHED and not e.is_bare)
     return {e.holder.span_id: e.get(("result", "output", "response")) for e in ended}

@@ -1,4 +1,4 @@
-"""Spans with which a coding agent reports its calls and tools: their log records repeat them."""
+"""Spans with which a coding agent reports calls and tools that its log records repeat."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _AGENTS = frozenset(
 DISPATCH = "codex.tool.phase"
 """Attribute of the spans of Codex's tools, which are named after the tool."""
 MAX_AT_A_TIME = 64
-"""The most spans of one kind that may run at the same time."""
+"""The most spans of one kind that may overlap in time."""
 LATE_NS = 250_000_000
-"""How much later than the end of its span a record may be written."""
+"""Nanoseconds after the end of its span in which a record may be written."""
 
 
 def list_calls(tree: SpanTree) -> Sequence[Span]:
@@ -55,7 +55,7 @@ def is_tool(span: Span) -> bool:
 
 
 def ids_of_tools(tree: SpanTree) -> set[str]:
-    """Return the ids of the calls of tools that spans report."""
+    """Return the ids of tool calls that spans report."""
     return {first(span.attributes, *keys.CALL_IDS) for span in list_tools(tree)}
 
 
@@ -78,7 +78,7 @@ class Reported:
         return bool(self._spans)
 
     def find(self, event: Event, fits: Callable[[Event, Span], bool], late_ns: int) -> Span | None:
-        """Return the span of which an event reports: by its id, else the last that ran then."""
+        """Return the span that an event belongs to: by its id, else the last one running then."""
         own_id = event.get(self._ids)
         if own_id in self._by_id:
             return self._by_id[own_id]
@@ -102,7 +102,7 @@ def index_tools(tree: SpanTree) -> Reported:
 
 
 def find_call(event: Event, calls: Reported) -> Span | None:
-    """Return the span of the call that an event is about: by its id, else by prompt and time."""
+    """Return the span of an event's call: by its id, else by prompt and time."""
     return calls.find(event, _is_of_prompt, 0 if event.what is What.REQUEST else LATE_NS)
 
 
@@ -112,7 +112,7 @@ def _is_of_prompt(event: Event, span: Span) -> bool:
 
 
 def find_tool(event: Event, tools: Reported) -> Span | None:
-    """Return the span of the tool that an event is about: by the call's id, else name and time."""
+    """Return the span of an event's tool: by the call's id, else by name and time."""
     return tools.find(event, _has_name, LATE_NS)
 
 

@@ -1,7 +1,7 @@
-"""What the bare spans of a trace are: log records of coding agents that belong to no span.
+"""Classifies the bare spans of a trace: log records of coding agents that belong to no span.
 
 The first prompt is the agent; calls are pairs of a request and its end; tools are one record each;
-sub-agents begin and end. What spans report themselves is not reported again by records.
+sub-agents have a start and an end. Records of steps that spans report are not steps again.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _EXCLUDES_CACHED = "claude_code."
 
 
 def read_story(tree: SpanTree) -> Mapping[str, Classification]:
-    """Return what each bare span of a trace is, by span id."""
+    """Return the classification of each bare span of a trace, by span id."""
     events = read_events(tree)
     agents = () if has_agents(tree) else list_sub_agents(events)
     known: dict[str, Classification] = {}
@@ -170,7 +170,7 @@ def _sent(call: Call) -> str:
 
 
 def _received(call: Call) -> str:
-    """Return the answer: as a text of its own, as a whole, or in the end of the call."""
+    """Return the answer: from a separate text, a complete response, or the end of the call."""
     if call.received:
         return read_body(call.received, "received")
     if call.answer:
@@ -193,7 +193,7 @@ def _classify_agents(
             agent_name=agent.name,
         )
         inside = tool.holder.span_id if tool is not None and tool.is_bare else None
-        if tool is None:  # nobody called it: the program itself did
+        if tool is None:  # the program itself called it
             facts.metadata = {ASIDE: "true"}
         known[agent.step_id] = Classification(
             Kind.AGENT, "agent_logs.sub_agent", inside=inside, facts=facts

@@ -1,4 +1,4 @@
-"""What log records of tools are: steps, repeats of spans, decisions of which nothing came."""
+"""Classifies log records of tools: steps, repeats of spans, decisions without a run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def classify_tools(
     agents: Sequence[SubAgent],
     known: dict[str, Classification],
 ) -> None:
-    """Classify the records of tools, but for those that repeat spans."""
+    """Classify the records of tools, except those that repeat spans."""
     tools = [e for e in events if e.what is What.TOOL and e.is_bare]
     spans = index_tools(tree)
     decisions = {e.get(keys.CALL_IDS): e for e in events if e.what is What.DECISION}
@@ -63,7 +63,7 @@ def classify_unfinished(
     agents: Sequence[SubAgent],
     known: dict[str, Classification],
 ) -> None:
-    """Classify tools of which only a decision is reported: they were stopped, or refused."""
+    """Classify tools with only a reported decision: they were stopped, or refused."""
     ended = {e.get(keys.CALL_IDS) for e in events if e.what is What.TOOL} | ids_of_tools(tree)
     for event in events:
         call_id = event.get(keys.CALL_IDS) if event.what is What.DECISION else ""

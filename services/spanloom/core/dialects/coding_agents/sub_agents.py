@@ -1,7 +1,7 @@
-"""Sub-agents as events report them, and which calls and tools are theirs.
+"""Reads sub-agents from events, and assigns calls and tools to them.
 
-An event names its agent, or has a prompt id of the agent's own; a tool that has neither, and ran
-between the agent's start and end, is the agent's, unless it is the tool that runs the agent.
+An event names its agent, or has the agent's own prompt id; a tool with neither that ran between the
+agent's start and end belongs to the agent, unless it is the tool that runs the agent.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _run(start: Event | None, end: Event | None, latest_ns: int = 0) -> SubAgent
 
 
 def is_same_agent(start: Event, end: Event) -> bool:
-    """Return whether two events report of one agent, by its id, else its name."""
+    """Return whether two events are of one agent, by its id, else its name."""
     ours, theirs = start.attributes.get("agent_id", ""), end.attributes.get("agent_id", "")
     if ours and theirs:
         return ours == theirs
@@ -93,7 +93,7 @@ def _names(event: Event, agent: SubAgent) -> bool:
 
 
 def owner_of(event: Event, agents: Sequence[SubAgent]) -> SubAgent | None:
-    """Return the sub-agent in which something happened, the innermost; ``None`` for the main."""
+    """Return the innermost sub-agent of an event; ``None`` for the main agent."""
     start_ns, end_ns = event.start_ns, event.time_ns
     during = [a for a in agents if a.start_ns <= start_ns and end_ns <= a.end_ns]
     name = "" if event.what is What.TOOL else event.get(keys.AGENTS)
@@ -126,13 +126,13 @@ def agent_in(arguments: str) -> str:
 
 
 def prompt_in(arguments: str) -> str:
-    """Return what a tool asks a sub-agent; empty if its arguments have no prompt."""
-    asked = json_object(arguments).get("prompt") if "prompt" in arguments else ""
-    return asked if isinstance(asked, str) else ""
+    """Return the prompt for a sub-agent in a tool's arguments; empty if they have none."""
+    prompt = json_object(arguments).get("prompt") if "prompt" in arguments else ""
+    return prompt if isinstance(prompt, str) else ""
 
 
 def launcher_of(agent: SubAgent, tools: Iterable[Event]) -> Event | None:
-    """Return the tool that ran a sub-agent: the last started around it."""
+    """Return the tool that ran a sub-agent: the last one started around it."""
     around = [
         tool
         for tool in tools

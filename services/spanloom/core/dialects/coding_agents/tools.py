@@ -1,4 +1,4 @@
-"""Tools as events report them: their results, their failures, the decisions about them."""
+"""Reads tools from events: results, failures, and decisions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FAILED = frozenset({"error", "failed", "failure", "errored"})
 _REFUSED = frozenset({"reject", "rejected", "deny", "denied", "abort", "cancel", "timed_out"})
 CALL_ID = "tool_call_id"
 _PLAIN = frozenset({"", "functions", "builtin", "default"})
-"""Namespaces that are no part of a tool's name."""
+"""Namespaces that are not a part of a tool's name."""
 
 
 def tool_name(event: Event) -> str:
@@ -42,7 +42,7 @@ def _name_of_mcp(parameters: str) -> str:
 
 
 def events_by_call(tree: SpanTree) -> Mapping[tuple[What, str], Event]:
-    """Return the events of tools by what they report and the call's id."""
+    """Return the events of tools by kind and call id."""
     events = [e for e in read_events(tree) if e.what in (What.TOOL, What.DECISION)]
     return {(e.what, e.get(keys.CALL_IDS)): e for e in events if e.get(keys.CALL_IDS)}
 
@@ -75,7 +75,7 @@ def _text(value: Json) -> str:
 
 
 def decision_of(event: Event | None) -> dict[str, str]:
-    """Return what was decided about a tool, and by whom, as metadata."""
+    """Return the decision about a tool, and its author, as metadata."""
     if event is None:
         return {}
     decision = event.attributes.get("decision", "")
@@ -91,10 +91,10 @@ def is_refused(attributes: Mapping[str, str]) -> bool:
 REFUSED = StepError(
     NO_CODE, "the tool was not allowed to run", "permission_denied", "", "attribute"
 )
-"""The failure of a tool of which only the decision against it is reported."""
+"""The failure of a tool for which only the decision against it is reported."""
 
 
-# Results in the next request, as Gemini's contents have them.
+# Results in the next request, in the form of Gemini's contents.
 
 
 def results_in(request: Event) -> Sequence[tuple[str, str, str]]:
@@ -141,9 +141,9 @@ MAX_LATER = 16
 
 
 def pair_results(tools: Iterable[Event], requests: Sequence[Event]) -> Mapping[int, str]:
-    """Return the results of tools in the requests after them, by the place of the tool.
+    """Return the results of tools in later requests, by the index of the tool.
 
-    Of several tools with one name the results come in their order; both are sorted by time.
+    Results of several tools with one name are in their order; both are sorted by time.
     """
     times = [request.time_ns for request in requests]
     waiting: dict[int, list[tuple[str, str, str]]] = {}

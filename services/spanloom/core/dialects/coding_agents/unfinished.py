@@ -1,4 +1,4 @@
-"""Tools that were allowed to run and of which nothing else came: the program was stopped first.
+"""Finds tools with only a permission to run: the program was stopped before they ended.
 
 Their span would have been sent at its end. The record of the decision is the only one, and becomes
 a record without a span, so that it is read as a step.

@@ -1,4 +1,4 @@
-"""What coding agents never report, as warnings of their runs; where they report a repository."""
+"""Warnings about facts that coding agents never report, and the repository that they report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CLAUDE_CODE = (
     "Claude Code reports no results of failed tools, of MCP tools and of sub-agents",
     "Claude Code reports no call that was cancelled",
 )
-"""Of its spans, each shown where something is missing."""
+"""Warnings for its spans, each shown if the fact is missing."""
 CODEX = ("Codex reports no answers of the model, and no call that was cancelled",)
 OPENCODE = ("opencode ended before its last spans were sent: its last calls may be missing",)
 OPENCODE_PLAIN = (
@@ -22,7 +22,7 @@ OPENCODE_PLAIN = (
 )
 COPILOT = ("Copilot reports no status of a call that failed",)
 QWEN_CODE = ("Qwen Code reports no call that was repeated",)
-"""Of its spans."""
+"""Warnings for its spans."""
 _BY_PREFIX = {
     "claude_code": (
         "Claude Code's log records lack results of tools and repeated calls: its spans have them",
@@ -32,7 +32,7 @@ _BY_PREFIX = {
         "Qwen Code reports no call that was repeated, and results of tools in the next call only",
     ),
 }
-"""By the first word of an event's name."""
+"""Warnings by the first word of an event's name."""
 
 _PLACES = {
     "repository": (
@@ -73,5 +73,5 @@ def _ends(key: str, endings: Collection[str]) -> bool:
 
 
 def notes_of(name: str) -> Sequence[str]:
-    """Return what the sender of events with this name never reports."""
+    """Return warnings about facts that the sender of events with this name never reports."""
     return _BY_PREFIX.get(name.partition(".")[0], ())

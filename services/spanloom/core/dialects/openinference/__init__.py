@@ -1,4 +1,8 @@
-"""OpenInference: the convention, and how each framework's instrumentation uses it."""
+"""OpenInference: the convention, and how each framework's instrumentation uses it.
+
+In: spans with ``openinference.span.kind``. Out: verdicts and facts. Start with ``dialect.py``,
+which the module of each framework extends; ``overlay.py`` reads marked spans of other conventions.
+"""
 
 from spanloom.core.dialects.openinference.agno import OpenInferenceAgno
 from spanloom.core.dialects.openinference.autogen import OpenInferenceAutoGen

@@ -19,7 +19,7 @@ import { asError } from "../ui/fetched.js";
 /** @typedef {import("../annotate/pieces.js").Place} Place */
 /** @typedef {import("../annotate/pieces.js").Correction} Correction */
 
-/** The type of an error and its severity. @param {{error_type: string, error_subtype: string, severity: string}} said */
+/** The type of an error and its severity. @param {{error_type: string, error_subtype: string, severity: string}} value */
 export function errorOf({ error_type: type, error_subtype: subtype, severity }) {
   return [[type, subtype].filter(Boolean).map(worded).join(" › "), worded(severity)].filter(Boolean).join(", ");
 }
@@ -27,7 +27,7 @@ export function errorOf({ error_type: type, error_subtype: subtype, severity }) 
 /** A line for each member of a value: of the run, of corrected texts, of places in a text. @param {Record<string, any>} value @param {Outline} outline @returns {string[]} */
 export function linesOf({ corrections, spans, ...members }, outline) {
   return [
-    ...Object.entries(members).filter(([, said]) => said !== null).map(([name, said]) => `${fieldName(name)}: ${name === "decisive_step" ? stepName(outline, String(said)) : textOf(said)}`),
+    ...Object.entries(members).filter(([, value]) => value !== null).map(([name, value]) => `${fieldName(name)}: ${name === "decisive_step" ? stepName(outline, String(value)) : textOf(value)}`),
     ...(corrections ?? []).map((/** @type {Correction} */ one) => `${t("corrections.edited")}: ${one.edited}`),
     ...(spans ?? []).map((/** @type {Place} */ { text, type = "", subtype = "", severity = "" }) => [`“${text}”`, errorOf({ error_type: type, error_subtype: subtype, severity })].filter(Boolean).join(" ")),
   ];
@@ -39,42 +39,42 @@ function stepName(outline, id) {
   return row < 0 ? id : outline.names[outline.name[row]];
 }
 
-/** @param {unknown} said */
-const textOf = (said) => (typeof said === "string" ? said : JSON.stringify(said));
+/** @param {unknown} value */
+const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
 // Annotations of the steps of a run, in the run's order; and how a decision is stored.
 
 /**
- * @typedef {import("../records.js").AnnotationItem} Said
- * @typedef {{step: string, at: number, said: Map<string, Said>, decided: Said | null, quote: string}} Row `at`: its row in the outline, -1: gone or the whole run
+ * @typedef {import("../records.js").AnnotationItem} Annotation
+ * @typedef {{step: string, at: number, annotations: Map<string, Annotation>, decided: Annotation | null, quote: string}} Row `at`: its row in the outline, -1: gone or the whole run
  */
 
 const FIELDS = /** @type {const} */ (["correctness", "error_type", "error_subtype", "severity", "rationale"]);
-/** An adjudicator who also annotates has a name of their own for decisions: neither overwrites the other. */
+/** Appended to the name of an adjudicator, who may also annotate: decisions never overwrite annotations. */
 const SUFFIX = " (adjudication)";
 
 /** Under which name decisions are stored. */
 export const decider = () => (annotator.value ? annotator.value + SUFFIX : "");
 
-/** @param {Said[]} items @param {import("../tree/outline.js").Outline} outline @returns {Row[]} in the order of the run, the run as a whole first */
+/** @param {Annotation[]} items @param {import("../tree/outline.js").Outline} outline @returns {Row[]} in the order of the run, the run as a whole first */
 export function rowsOf(items, outline) {
   /** @type {Map<string, Row>} */
   const rows = new Map();
-  for (const said of items) {
-    const step = said.stands_at || said.step_id;
-    const row = rows.get(step) ?? { step, at: step ? rowOf(outline, step) : -1, said: new Map(), decided: null, quote: said.quote };
-    if (said.origin === "adjudication") row.decided = said;
-    else row.said.set(said.annotator, said);
+  for (const annotation of items) {
+    const step = annotation.stands_at || annotation.step_id;
+    const row = rows.get(step) ?? { step, at: step ? rowOf(outline, step) : -1, annotations: new Map(), decided: null, quote: annotation.quote };
+    if (annotation.origin === "adjudication") row.decided = annotation;
+    else row.annotations.set(annotation.annotator, annotation);
     rows.set(step, row);
   }
   return [...rows.values()].sort((a, b) => (a.step === "" ? -1 : b.step === "" ? 1 : a.at - b.at));
 }
 
-/** The compared fields of an annotation: all but its rationale. @param {Said} said */
+/** The compared fields of an annotation: all but its rationale. @param {Annotation} annotation */
 const answer = ({ correctness, error_type, error_subtype, severity, value }) => JSON.stringify([correctness, error_type, error_subtype, severity, value.decisive_step, value.responsible_agent]);
 
 /** Whether annotators differ. @param {Row} row */
-export const differs = (row) => new Set([...row.said.values()].map(answer)).size > 1;
+export const differs = (row) => new Set([...row.annotations.values()].map(answer)).size > 1;
 
 /** Whether annotators differ and nothing is decided. @param {Row} row */
 export const isOpen = (row) => differs(row) && !row.decided;
@@ -82,10 +82,10 @@ export const isOpen = (row) => differs(row) && !row.decided;
 /** How many steps of the run are still to decide; -1 while unknown. */
 export const left = signal(-1);
 
-/** The fields of an annotation that a decision has. @param {Partial<Said>} said */
-export function editOf(said) {
-  const texts = Object.fromEntries(FIELDS.map((name) => [name, said[name] ?? ""]));
-  return { ...texts, ...(said.value && Object.keys(said.value).length ? { value: said.value } : {}) };
+/** The fields of an annotation that a decision has. @param {Partial<Annotation>} annotation */
+export function editOf(annotation) {
+  const texts = Object.fromEntries(FIELDS.map((name) => [name, annotation[name] ?? ""]));
+  return { ...texts, ...(annotation.value && Object.keys(annotation.value).length ? { value: annotation.value } : {}) };
 }
 
 /** Store a decision. @param {string} trace @param {string | undefined} project @param {string} scheme @param {string} step @param {object} edit */
@@ -98,25 +98,25 @@ export function decide(trace, project, scheme, step, edit) {
 
 /** @param {{row: Row, scheme: import("../annotate/scheme.js").Scheme, outline: import("../tree/outline.js").Outline, store: (edit: object) => void}} props */
 export function Decision({ row, scheme, outline, store }) {
-  const said = row.decided;
-  if (!scheme.correctness_options.length) return said ? linesOf(said.value, outline).map((one, at) => html`${at > 0 && html`<br />`}<b>${line(one, 200)}</b>`) : none();
-  return html`<span class="options" role="group" aria-label=${t("adjudication.decision")}>${scheme.correctness_options.map((one) => html`<button aria-pressed=${String(said?.correctness === one)} disabled=${!annotator.value}
+  const annotation = row.decided;
+  if (!scheme.correctness_options.length) return annotation ? linesOf(annotation.value, outline).map((one, at) => html`${at > 0 && html`<br />`}<b>${line(one, 200)}</b>`) : none();
+  return html`<span class="options" role="group" aria-label=${t("adjudication.decision")}>${scheme.correctness_options.map((one) => html`<button aria-pressed=${String(annotation?.correctness === one)} disabled=${!annotator.value}
       onClick=${() => store({ correctness: one })}>${visible(worded(one))}</button>`)}</span>
-    ${said && isWrong(scheme, said.correctness) && html`<${ErrorForm} said=${said} scheme=${scheme} store=${store} />`}`;
+    ${annotation && isWrong(scheme, annotation.correctness) && html`<${ErrorForm} annotation=${annotation} scheme=${scheme} store=${store} />`}`;
 }
 
-/** Type, subtype, severity and rationale of a wrong step. @param {{said: Said, scheme: import("../annotate/scheme.js").Scheme, store: (edit: object) => void}} props */
-function ErrorForm({ said, scheme, store }) {
-  const subtypes = subtypesOf(scheme, said.error_type);
+/** Type, subtype, severity and rationale of a wrong step. @param {{annotation: Annotation, scheme: import("../annotate/scheme.js").Scheme, store: (edit: object) => void}} props */
+function ErrorForm({ annotation, scheme, store }) {
+  const subtypes = subtypesOf(scheme, annotation.error_type);
   /** The weight of a severity, as the form shows it. @param {string} severity */
   const weight = (severity) => (weightOf(scheme, severity) ? ` −${number(weightOf(scheme, severity))}` : "");
   /** @param {"error_type" | "error_subtype" | "severity"} field @param {string} label @param {string[]} options @param {(name: string) => string} [more] */
-  const choice = (field, label, options, more = () => "") => options.length > 0 && html`<select aria-label=${label} value=${said[field]} onChange=${(/** @type {globalThis.Event} */ event) => store({ [field]: /** @type {HTMLSelectElement} */ (event.target).value })}>
+  const choice = (field, label, options, more = () => "") => options.length > 0 && html`<select aria-label=${label} value=${annotation[field]} onChange=${(/** @type {globalThis.Event} */ event) => store({ [field]: /** @type {HTMLSelectElement} */ (event.target).value })}>
     <option value="">${label}</option>${options.map((one) => html`<option value=${one} title=${scheme.definitions[one]}>${visible(worded(one))}${more(one)}</option>`)}</select>`;
   return html`<span class="options">${choice("error_type", t("measure.error_type"), scheme.error_types.map(({ name }) => name))}
     ${choice("error_subtype", t("field.subtype"), subtypes)}
     ${choice("severity", t("measure.severity"), scheme.severities.map(({ name }) => name), weight)}</span>
-    <textarea key=${said.revision} rows="2" aria-label=${t("field.why")} placeholder=${t("field.why")} defaultValue=${said.rationale} maxlength="20000"
+    <textarea key=${annotation.revision} rows="2" aria-label=${t("field.why")} placeholder=${t("field.why")} defaultValue=${annotation.rationale} maxlength="20000"
       onChange=${(/** @type {globalThis.Event} */ event) => store({ rationale: /** @type {HTMLTextAreaElement} */ (event.target).value })}></textarea>`;
 }
 
@@ -124,13 +124,13 @@ function ErrorForm({ said, scheme, store }) {
 
 /** @typedef {import("../annotate/scheme.js").Scheme} Scheme */
 
-/** Where the step is below the table (style/judging.css). */
+/** Media query: the step is below the table (style/judging.css). */
 const IS_BELOW = "(max-width: 860px)";
 
 /** @param {{rows: Row[], scheme: Scheme, isAll: boolean, trace: string, project: string | undefined, again: () => void, outline: Outline}} props */
 export function Steps({ rows, scheme, isAll, trace, project, again, outline }) {
   const [failed, setFailed] = useState(/** @type {{step: string, why: string} | null} */ (null));
-  const people = [...new Set(rows.flatMap((row) => [...row.said.keys()]))].sort();
+  const people = [...new Set(rows.flatMap((row) => [...row.annotations.keys()]))].sort();
   const shown = isAll ? rows : rows.filter((row) => differs(row) || row.decided);
   /** @param {string} step @param {object} edit */
   const store = (step, edit) => decide(trace, project, scheme.name, step, edit).then(() => { setFailed(null); again(); }, (why) => setFailed({ step, why: asError(why).message }));
@@ -144,19 +144,19 @@ export function Steps({ rows, scheme, isAll, trace, project, again, outline }) {
   };
   /** @param {KeyboardEvent} event */
   const take = ({ key }) => {
-    const said = active?.said.get(people[Number(key) - 1]);
-    if (said && annotator.peek()) void store(active.step, editOf(said));
+    const annotation = active?.annotations.get(people[Number(key) - 1]);
+    if (annotation && annotator.peek()) void store(active.step, editOf(annotation));
   };
   useKeys([
-    ...people.slice(0, 9).map((_, at) => ({ key: String(at + 1), says: /** @type {const} */ ("key.take"), run: take })),
-    { key: "n", says: "key.undecided", run: next },
+    ...people.slice(0, 9).map((_, at) => ({ key: String(at + 1), label: /** @type {const} */ ("key.take"), run: take })),
+    { key: "n", label: "key.undecided", run: next },
   ], [rows, active?.step, isAll]);
   if (!shown.length) return html`<p>${rows.length ? t("adjudication.alike") : t("adjudication.nothing")}</p>`;
   return html`<div class="wide" tabindex="0" role="region" aria-label=${t("adjudication.title")}><table class="sheet-table decisions stacked">
     <thead><tr><th>${t("judging.step")}</th>${people.map((who, at) => html`<th><bdi>${visible(who)}</bdi>${at < 9 && html` <kbd>${at + 1}</kbd>`}</th>`)}<th>${t("adjudication.decision")}</th></tr></thead>
     <tbody>${shown.map((row) => html`<tr key=${row.step} class="${differs(row) ? "differ" : ""} ${row === active ? "me" : ""}" aria-current=${row === active ? "true" : null}>
       <td><${StepName} row=${row} outline=${outline} /></td>
-      ${people.map((who) => html`<td data-label=${visible(who)}><div><${Says} said=${row.said.get(who)} scheme=${scheme} outline=${outline} take=${(/** @type {Said} */ said) => store(row.step, editOf(said))} /></div></td>`)}
+      ${people.map((who) => html`<td data-label=${visible(who)}><div><${Adoptable} annotation=${row.annotations.get(who)} scheme=${scheme} outline=${outline} take=${(/** @type {Annotation} */ annotation) => store(row.step, editOf(annotation))} /></div></td>`)}
       <td data-label=${t("adjudication.decision")}><div><${Decision} row=${row} scheme=${scheme} outline=${outline} store=${(/** @type {object} */ edit) => store(row.step, edit)} />${failed?.step === row.step && html`<p class="refusal" role="alert">${t("adjudication.unstored", failed)}</p>`}</div></td></tr>`)}</tbody></table></div>`;
 }
 
@@ -176,17 +176,17 @@ function StepName({ row, outline }) {
   return html`<button class="plain k-${kind}" onClick=${() => show(row.step)}><span class="kind">${kind}</span> <bdi>${line(outline.names[outline.name[row.at]], 40)}</bdi></button>`;
 }
 
-/** One annotator's annotation of one step, ready to be adopted as the decision. @param {{said: Said | undefined, scheme: Scheme, outline: Outline, take: (said: Said) => void}} props */
-function Says({ said, scheme, outline, take }) {
-  if (!said) return none();
-  const more = errorOf(said);
-  const means = [said.error_type, said.error_subtype].map((name) => scheme.definitions[name]).filter(Boolean).join(" · ");
+/** One annotator's annotation of one step, ready to be adopted as the decision. @param {{annotation: Annotation | undefined, scheme: Scheme, outline: Outline, take: (annotation: Annotation) => void}} props */
+function Adoptable({ annotation, scheme, outline, take }) {
+  if (!annotation) return none();
+  const more = errorOf(annotation);
+  const means = [annotation.error_type, annotation.error_subtype].map((name) => scheme.definitions[name]).filter(Boolean).join(" · ");
   const lines = [
-    said.correctness && html`<b>${visible(worded(said.correctness))}</b>`,
+    annotation.correctness && html`<b>${visible(worded(annotation.correctness))}</b>`,
     more && html`<span title=${means}>${visible(more)}</span>`,
-    said.rationale && html`<span class="quiet">${line(said.rationale, 300)}</span>`,
-    ...linesOf(said.value, outline).map((one) => html`<span class="quiet">${line(one, 200)}</span>`),
-    said.state === "changed" && html`<span class="odd">${t("adjudication.changed")}</span>`,
+    annotation.rationale && html`<span class="quiet">${line(annotation.rationale, 300)}</span>`,
+    ...linesOf(annotation.value, outline).map((one) => html`<span class="quiet">${line(one, 200)}</span>`),
+    annotation.state === "changed" && html`<span class="odd">${t("adjudication.changed")}</span>`,
   ];
-  return html`${lines.filter(Boolean).map((one) => html`<div>${one}</div>`)}<button class="take" disabled=${!annotator.value} onClick=${() => take(said)}>${t("adjudication.take")}</button>`;
+  return html`${lines.filter(Boolean).map((one) => html`<div>${one}</div>`)}<button class="take" disabled=${!annotator.value} onClick=${() => take(annotation)}>${t("adjudication.take")}</button>`;
 }

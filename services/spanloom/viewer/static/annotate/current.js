@@ -14,7 +14,7 @@ import { Session } from "./session.js";
 const EVALUATORS = ["model", "rule", "llm", "code", "api", "import"];
 const MOST = 1000;
 
-/** Scores of steps by rules and models, those of the run for its head; people's marks are known already. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
+/** Scores of steps by rules and models, and of the run for its header; marks of people are loaded already. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
 export async function stepScores(trace, project) {
   const data = await getJson("/v1/scores", { project, trace_id: trace, source: EVALUATORS, limit: MOST }).catch(() => null);
   const items = data?.items ?? [];
@@ -31,9 +31,9 @@ export const sender = signal(/** @type {Sender | null} */ (null));
 export const trouble = signal(/** @type {ApiError | null} */ (null));
 /** The last used scheme. */
 export const lastScheme = kept("annotate.scheme", "potato");
-/** The most steps with others' marks for which these are requested again; for more they are requested once. */
+/** If others have marked more steps than this, their marks are requested only once. */
 const MOST_AGAIN = 5000;
-/** After the marks are drawn. */
+/** Delay of further requests in milliseconds, so that the marks are drawn first. */
 const AFTER_MS = 50;
 /** The run's project, as reported by the service. */
 let project = "";
@@ -61,7 +61,7 @@ export async function loadSchemes() {
     for (const one of [...data.items, ...data.presets]) if (!named.has(one.name)) named.set(one.name, one);
     schemes.value = [...named.values()];
   } catch (error) {
-    tell(error);
+    showError(error);
   }
 }
 
@@ -93,13 +93,13 @@ export async function open() {
     [session.value, trouble.value, lastScheme.value] = [made, null, scheme.name];
     setTimeout(() => void accompany(made), AFTER_MS);
   } catch (error) {
-    tell(error);
+    showError(error);
   } finally {
     pending.clear();
   }
 }
 
-/** Whether the session on show is the requested one. @param {import("../tree/view.js").View} there @param {string} who */
+/** Whether the displayed session is the requested one. @param {import("../tree/view.js").View} there @param {string} who */
 function isOpen(there, who) {
   const of = session.peek();
   const scheme = wantedScheme();
@@ -132,7 +132,7 @@ async function accompany(of) {
   await loadScores(of);
 }
 
-/** Request the scores of evaluators; people's marks among the scores are known already. @param {Session} of */
+/** Request the scores of evaluators; marks of people among the scores are loaded already. @param {Session} of */
 async function loadScores(of) {
   const found = (await stepScores(traceId(), project)).filter((one) => !(one.name === of.scheme.name && of.people.includes(one.author)));
   of.scores = Map.groupBy(found, (one) => one.step_id);
@@ -170,7 +170,7 @@ function ready() {
 }
 
 /** @param {unknown} error */
-function tell(error) {
+function showError(error) {
   trouble.value = error instanceof ApiError ? error : new ApiError(0, String(error));
 }
 

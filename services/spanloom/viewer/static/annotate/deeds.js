@@ -21,7 +21,7 @@ import { reload, sender, session } from "./current.js";
  * @param {Session} of @param {string} at @param {Edit} edit @param {{isTyping?: boolean, isAgain?: boolean}} [how]
  *   `isTyping`: further typing in the same field belongs to the same action; `isAgain`: it is already in the history
  */
-export function say(of, at, edit, { isTyping = false, isAgain = false } = {}) {
+export function annotateStep(of, at, edit, { isTyping = false, isAgain = false } = {}) {
   const slot = of.own.get(at) ?? empty(at);
   const after = applyEdit(slot.mark, edit, of.scheme);
   if (isSame(after, slot.mark) && slot.state !== "changed") return;
@@ -54,7 +54,7 @@ function writeMany(of, id, what, marks) {
 }
 
 /** Mark a row and the unjudged steps below it; return how many. @param {Session} of @param {number} i @param {string} correctness */
-export function sayBranch(of, i, correctness) {
+export function annotateBranch(of, i, correctness) {
   const isAll = i === 0 && of.view.o.end[0] === of.view.o.n;
   const group = isAll ? "" : of.steps.id(i);
   const id = newId();
@@ -73,8 +73,8 @@ export function turnBack(of, way) {
   const changes = deed.changes.map(({ at, before, after }) => (way < 0 ? { at, from: after, to: before } : { at, from: before, to: after }));
   const isOfGroup = (/** @type {{at: string}} */ { at }) => group !== undefined && of.own.get(at)?.group === group;
   if (group) deed.group = turnGroup(of, group, changes.filter(isOfGroup));
-  for (const { at, from, to } of changes) { // in a group, those that were set to the same again; what is different since stays
-    if (!group || (of.own.get(at)?.group !== deed.group && isSame(of.mark(at), from))) say(of, at, difference(from, to), { isAgain: true });
+  for (const { at, from, to } of changes) { // of a group, only marks that still have the value that it set; later changes stay
+    if (!group || (of.own.get(at)?.group !== deed.group && isSame(of.mark(at), from))) annotateStep(of, at, difference(from, to), { isAgain: true });
   }
   return changes[0]?.at;
 }

@@ -9,10 +9,10 @@ import { html } from "../ui/html.js";
 
 /** @typedef {{Panel: any, MarksAtRest: any}} Loaded */
 
-/** After the first row, so that they do not delay it. */
+/** Delay in milliseconds after the first row, which must not wait for them. */
 const IDLE_MS = 400;
 
-/** Where the panel is below the tree (style/annotate.css). */
+/** Media query: the panel is below the tree (style/annotate.css). */
 const IS_BELOW = "(max-width: 860px)";
 /** Whether the panel was opened by a tap. */
 let isTapped = false;
@@ -25,7 +25,7 @@ function turn() {
 
 export function AnnotateButton() {
   const isOn = Boolean(place.value.query.annotate);
-  useKeys([{ key: "a", says: "key.annotate", run: turn }], []);
+  useKeys([{ key: "a", label: "key.annotate", run: turn }], []);
   return html`<button class="to-annotate" aria-pressed=${String(isOn)} title=${`${t("key.annotate")} (a)`} onClick=${() => { isTapped = true; turn(); }}>${t("annotate.open")} <kbd>a</kbd></button>`;
 }
 

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { number, t } from "../i18n/index.js";
 import { html, line, visible } from "../ui/html.js";
 import { areOn } from "../ui/frame.js";
-import { go, nextUnjudged, say, sayBranch, toForm, toNext, toTree } from "./deeds.js";
+import { go, nextUnjudged, annotateStep, annotateBranch, toForm, toNext, toTree } from "./deeds.js";
 import { asksMore, isStepwise, lettersOf, shapeOf, subtypesOf, worded } from "./scheme.js";
 import { Corrections, Places } from "./places.js";
 import { hasPieces, piecesOf } from "./pieces.js";
@@ -22,12 +22,12 @@ export function Form({ of, at, i }) {
   const { scheme } = of;
   const isLast = nextUnjudged(of, i) < 0;
   /** @param {string} option */
-  const judge = (option) => () => say(of, at, { correctness: option === mark.correctness ? "" : option });
+  const judge = (option) => () => annotateStep(of, at, { correctness: option === mark.correctness ? "" : option });
   const first = scheme.correctness_options[0] ?? "";
   return html`<div class="options" role="group" aria-label=${t("field.correctness")}>
       ${scheme.correctness_options.map((option, k) => html`<button class="option" disabled=${!at} aria-pressed=${String(Boolean(at) && option === mark.correctness)} onClick=${judge(option)}>
         ${k < 9 && html`<kbd>${k + 1}</kbd>`} <i class="mark m-${shapeOf(scheme, option)}" aria-hidden="true"></i> ${visible(worded(option))}</button>`)}
-      <span class="onward"><button disabled=${!at || of.view.o.end[i] <= i + 1} onClick=${() => sayBranch(of, i, first)} title=${t("annotate.branch.means")}>${t("annotate.branch", { option: worded(first) })} <kbd>⇧ 1</kbd></button>
+      <span class="onward"><button disabled=${!at || of.view.o.end[i] <= i + 1} onClick=${() => annotateBranch(of, i, first)} title=${t("annotate.branch.means")}>${t("annotate.branch", { option: worded(first) })} <kbd>⇧ 1</kbd></button>
       <button onClick=${toNext} disabled=${isLast}>${t("annotate.next")} <kbd>n</kbd></button></span>
     </div>
     ${at && asksMore(scheme, mark.correctness) && html`<${More} of=${of} turn=${of.turn.value} at=${at} mark=${mark} />`}`;
@@ -44,7 +44,7 @@ function More({ of, at, mark }) {
   const choices = choicesOf(of.scheme, mark);
   const all = Object.values(choices).flat();
   /** @param {Edit} edit */
-  const choose = (edit) => say(of, at, edit);
+  const choose = (edit) => annotateStep(of, at, edit);
   /** @param {KeyboardEvent} event */
   const press = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -63,7 +63,7 @@ function More({ of, at, mark }) {
     <${Choices} label=${t("field.severity")} choices=${choices.severities} choose=${choose} />
     <label class="why"><span>${t("field.why")} <kbd>r</kbd></span>
       <textarea class="rationale" rows="2" maxlength=${MOST_WHY} value=${mark.rationale}
-        onInput=${(/** @type {Event} */ event) => say(of, at, { rationale: /** @type {HTMLTextAreaElement} */ (event.target).value }, { isTyping: true })}></textarea></label>
+        onInput=${(/** @type {Event} */ event) => annotateStep(of, at, { rationale: /** @type {HTMLTextAreaElement} */ (event.target).value }, { isTyping: true })}></textarea></label>
   </div>`;
 }
 
@@ -106,7 +106,7 @@ export function Attribution({ of, i }) {
   const agents = [...new Set([...of.view.o.agents.filter(Boolean), ...of.scheme.agents, ...(value.responsible_agent ? [value.responsible_agent] : [])])];
   const decisive = of.steps.row(String(value.decisive_step ?? ""));
   /** @param {Record<string, unknown>} members @param {boolean} [isTyping] */
-  const put = (members, isTyping) => say(of, "", { value: members }, { isTyping });
+  const put = (members, isTyping) => annotateStep(of, "", { value: members }, { isTyping });
   /** @param {KeyboardEvent} event */
   const leave = (event) => { if (event.key === "Escape") { event.preventDefault(); toTree(); } };
   return html`<div class="attribution" onKeyDown=${leave}>
@@ -120,7 +120,7 @@ export function Attribution({ of, i }) {
 
 /** @param {{of: Session}} props */
 export function Note({ of }) {
-  const write = (/** @type {Event} */ event) => say(of, "", { value: { note: /** @type {HTMLTextAreaElement} */ (event.target).value || null } }, { isTyping: true });
+  const write = (/** @type {Event} */ event) => annotateStep(of, "", { value: { note: /** @type {HTMLTextAreaElement} */ (event.target).value || null } }, { isTyping: true });
   return html`<textarea rows="3" maxlength=${MOST} aria-label=${t("extras.note")} value=${of.mark("").value.note ?? ""} onInput=${write}></textarea>`;
 }
 

@@ -8,7 +8,7 @@ import { later, useAgain } from "../ui/fetched.js";
 import { chosen, grid, view } from "../run/state.js";
 import { Failure, useKeys } from "../ui/frame.js";
 import { open, schemes, sender, session, trouble, wantedScheme } from "./current.js";
-import { finish, finishTrouble, go, here, nextUnjudged, say, sayBranch, toForm, toNext, turnBack } from "./deeds.js";
+import { finish, finishTrouble, go, here, nextUnjudged, annotateStep, annotateBranch, toForm, toNext, turnBack } from "./deeds.js";
 import { Changed, Differing, Orphans, People, toDisputed, Unsettled } from "./people.js";
 import { asksMore, isStepwise } from "./scheme.js";
 import "../i18n/judging_runs.js";
@@ -43,7 +43,7 @@ export function Name() {
   return html`<button class="plain who" title=${t("annotate.name.means")} onClick=${() => setOpen(true)}><bdi>${visible(annotator.value)}</bdi> <span class="quiet">${t("annotate.unverified")}</span></button>`;
 }
 
-// Which scheme: those of the project, the presets, and a new one.
+// The choice of a scheme: those of the project, the presets, or a new one.
 
 const NewScheme = later(async () => (await import("./new_scheme.js")).NewScheme);
 
@@ -79,7 +79,7 @@ function judge(digit) {
   const i = here();
   const option = of?.scheme.correctness_options[digit - 1];
   if (!of || !option || !of.steps.isStep(i)) return;
-  say(of, of.steps.id(i), { correctness: option });
+  annotateStep(of, of.steps.id(i), { correctness: option });
   if (!asksMore(of.scheme, option)) toNext();
   else {
     chosen.value = i; // without delay, because letters may follow at once
@@ -92,14 +92,14 @@ function judgeBranch(digit) {
   const of = session.peek();
   const option = of?.scheme.correctness_options[digit - 1];
   if (!of || !option || here() < 0) return;
-  sayBranch(of, here(), option);
+  annotateBranch(of, here(), option);
 }
 
 /** Mark the decisive step of a failure. */
 function decide() {
   const of = session.peek();
   if (!of || of.scheme.annotation_type !== "failure_attribution" || !of.steps.isStep(here())) return;
-  say(of, "", { value: { decisive_step: of.steps.id(here()) } });
+  annotateStep(of, "", { value: { decisive_step: of.steps.id(here()) } });
 }
 
 /** @param {1 | -1} way */
@@ -112,15 +112,15 @@ const undoOrRedo = (way) => () => {
 export function useAnnotationKeys() {
   const isOfSteps = () => { const of = session.peek(); return of ? isStepwise(of.scheme) : false; };
   useKeys([
-    { key: "1 … 9", says: "key.annotate.judge", isPressed: (event) => isPlain(event) && !event.shiftKey && digitOf(event) > 0, run: (event) => judge(digitOf(event)) },
-    { key: "⇧ 1 … 9", says: "key.annotate.branch", isPressed: (event) => isPlain(event) && event.shiftKey && digitOf(event) > 0 && isOfSteps(), run: (event) => judgeBranch(digitOf(event)) },
-    { key: "!", says: "key.annotate.decide", run: decide },
-    { key: "n", says: "key.annotate.next", run: toNext },
-    { key: "d", says: "key.annotate.differ", run: toDisputed },
-    { key: "r", says: "key.annotate.why", run: () => /** @type {HTMLElement | null} */ (document.querySelector(".annotate .rationale"))?.focus() },
-    { key: "u", says: "key.annotate.undo", run: undoOrRedo(-1) },
-    { key: "U", says: "key.annotate.redo", run: undoOrRedo(1) },
-    { key: "Ctrl ⏎", says: "key.annotate.done", isAnywhere: true, isPressed: (event) => (event.ctrlKey || event.metaKey) && event.key === "Enter" && !document.querySelector("dialog[open]"), run: () => void finish() },
+    { key: "1 … 9", label: "key.annotate.judge", isPressed: (event) => isPlain(event) && !event.shiftKey && digitOf(event) > 0, run: (event) => judge(digitOf(event)) },
+    { key: "⇧ 1 … 9", label: "key.annotate.branch", isPressed: (event) => isPlain(event) && event.shiftKey && digitOf(event) > 0 && isOfSteps(), run: (event) => judgeBranch(digitOf(event)) },
+    { key: "!", label: "key.annotate.decide", run: decide },
+    { key: "n", label: "key.annotate.next", run: toNext },
+    { key: "d", label: "key.annotate.differ", run: toDisputed },
+    { key: "r", label: "key.annotate.why", run: () => /** @type {HTMLElement | null} */ (document.querySelector(".annotate .rationale"))?.focus() },
+    { key: "u", label: "key.annotate.undo", run: undoOrRedo(-1) },
+    { key: "U", label: "key.annotate.redo", run: undoOrRedo(1) },
+    { key: "Ctrl ⏎", label: "key.annotate.done", isAnywhere: true, isPressed: (event) => (event.ctrlKey || event.metaKey) && event.key === "Enter" && !document.querySelector("dialog[open]"), run: () => void finish() },
   ], []);
 }
 
@@ -146,7 +146,7 @@ export function Panel() {
   return html`<section class="annotate" aria-label=${t("annotate.label")}>
     <header class="annotate-head"><${SchemeChoice} schemes=${schemes.value ?? []} on=${scheme?.name ?? ""} />
       ${annotator.value && html`<${Name} />`}<${Saved} /></header>
-    ${!annotator.value ? html`<${NameForm} />` : of && html`<${Said} of=${of} />`}
+    ${!annotator.value ? html`<${NameForm} />` : of && html`<${Body} of=${of} />`}
   </section>`;
 }
 
@@ -178,7 +178,7 @@ function Saved() {
 }
 
 /** Its parts get the counter too, because a part with the same props is not rendered again. @param {{of: Session}} props */
-function Said({ of }) {
+function Body({ of }) {
   const there = view.value;
   const i = chosen.value;
   if (!there) return "";

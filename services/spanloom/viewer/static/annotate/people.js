@@ -27,9 +27,9 @@ const MANY = 5000;
 export function isDisputed(of, at) {
   const rows = (of.others.get(at) ?? []).filter((row) => !isMachine(row.origin) && row.state !== "changed" && row.correctness);
   const own = of.own.get(at);
-  const said = new Set(rows.map((row) => row.correctness));
-  if (own?.mark.correctness && own.state !== "changed") said.add(own.mark.correctness);
-  return said.size > 1;
+  const judgements = new Set(rows.map((row) => row.correctness));
+  if (own?.mark.correctness && own.state !== "changed") judgements.add(own.mark.correctness);
+  return judgements.size > 1;
 }
 
 /** The rows of the outline on which people differ. @param {Session} of */

@@ -2,7 +2,7 @@
 import { parsed } from "../step/json.js";
 import { areMessages } from "../step/messages.js";
 import { visible } from "../ui/html.js";
-import { say } from "./deeds.js";
+import { annotateStep } from "./deeds.js";
 import { isStepwise } from "./scheme.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
@@ -21,8 +21,8 @@ export function partsOf(text) {
 
 /** @param {import("../step/messages.js").Message} message @param {number} at @returns {Part[]} */
 function partsOfMessage({ role, content, tool_calls: calls }, at) {
-  const said = typeof content === "string" && content ? [{ part: `${at}.content`, role, text: content }] : [];
-  return [...said, ...(calls ?? []).flatMap((call, k) => (call?.function?.arguments ? [{ part: `${at}.tool_calls.${k}.function.arguments`, role: call.function.name ?? "", text: call.function.arguments }] : []))];
+  const contents = typeof content === "string" && content ? [{ part: `${at}.content`, role, text: content }] : [];
+  return [...contents, ...(calls ?? []).flatMap((call, k) => (call?.function?.arguments ? [{ part: `${at}.tool_calls.${k}.function.arguments`, role: call.function.name ?? "", text: call.function.arguments }] : []))];
 }
 
 // A text cut where places begin and end, and around each character that is shown by its number.
@@ -108,7 +108,7 @@ export function putPieces(of, at, name, pieces, isTyping = false) {
   const isOfSteps = isStepwise(of.scheme);
   const kept = every(of, at, name).filter((one) => !isOf(of, at, one));
   const all = [...kept, ...pieces.map((one) => (isOfSteps ? one : { step_id: at, ...one }))];
-  say(of, isOfSteps ? at : "", { value: { [name]: all.length ? all : null } }, { isTyping });
+  annotateStep(of, isOfSteps ? at : "", { value: { [name]: all.length ? all : null } }, { isTyping });
 }
 
 // The texts of a step in a version: the one on the screen, or one that was annotated.

@@ -71,7 +71,7 @@ function offset(node, at, isEnd) {
 
 /** @typedef {import("./session.js").Session} Session */
 
-/** The selection in the text on show. */
+/** The selection in the displayed text. */
 const selected = signal(/** @type {Place | null} */ (null));
 
 /** @param {{of: Session, at: string}} props */
@@ -87,19 +87,19 @@ export function Places({ of, at }) {
       document.removeEventListener("selectionchange", look);
     };
   }, []);
-  const said = useStepTexts(of, places.length ? at : "");
+  const stepTexts = useStepTexts(of, places.length ? at : "");
   const now = tab.value === "text" ? selected.value : null;
   /** @param {Place[]} next */
   const put = (next) => putPieces(of, at, "spans", next);
   const mark = () => { if (now) put([...places, now]); getSelection()?.removeAllRanges(); };
   return html`<div class="places"><p>${tab.value !== "text" ? html`<button onClick=${() => { tab.value = "text"; }}>${t("places.text")}</button>`
         : html`<button disabled=${!now} onPointerDown=${(/** @type {Event} */ event) => event.preventDefault()} onClick=${mark}>${now ? t("places.mark", { text: line(now.text, 40) }) : t("places.select")}</button>`}</p>
-    ${places.length > 0 && html`<ul>${places.map((place, k) => html`<${PlaceLine} key=${k} of=${of} turn=${of.turn.value} place=${place} said=${said} change=${(/** @type {Place | null} */ next) => put(places.flatMap((one, j) => (j !== k ? [one] : next ? [next] : [])))} />`)}</ul>`}</div>`;
+    ${places.length > 0 && html`<ul>${places.map((place, k) => html`<${PlaceLine} key=${k} of=${of} turn=${of.turn.value} place=${place} stepTexts=${stepTexts} change=${(/** @type {Place | null} */ next) => put(places.flatMap((one, j) => (j !== k ? [one] : next ? [next] : [])))} />`)}</ul>`}</div>`;
 }
 
-/** @param {{of: Session, place: Place, said: import("./pieces.js").Step | null, change: (next: Place | null) => void}} props */
-function PlaceLine({ of: { scheme }, place, said, change }) {
-  const found = said ? relocateIn(place, said) : place;
+/** @param {{of: Session, place: Place, stepTexts: import("./pieces.js").Step | null, change: (next: Place | null) => void}} props */
+function PlaceLine({ of: { scheme }, place, stepTexts, change }) {
+  const found = stepTexts ? relocateIn(place, stepTexts) : place;
   /** @param {"type" | "subtype" | "severity"} field @param {string[]} names */
   const choice = (field, names) => names.length > 0 && html`<select aria-label=${t(`field.${field}`)} onChange=${(/** @type {Event} */ event) => change({ ...place, ...(field === "type" ? { subtype: "" } : {}), [field]: /** @type {HTMLSelectElement} */ (event.target).value })}>
     <option value="">${t(`field.${field}`)}</option>${names.map((name) => html`<option value=${name} selected=${name === place[field]}>${visible(worded(name))}</option>`)}</select>`;
@@ -114,11 +114,11 @@ const LONGEST = 20_000;
 
 /** @param {{of: Session, at: string}} props */
 export function Corrections({ of, at }) {
-  const said = useStepTexts(of, at);
+  const stepTexts = useStepTexts(of, at);
   const [isInput, setInput] = useState(piecesOf(of, at, "corrections").some((one) => one.field === "input"));
-  if (!said) return html`<p class="quiet">…</p>`;
+  if (!stepTexts) return html`<p class="quiet">…</p>`;
   const fields = /** @type {const} */ (["output", "input"]).slice(0, isInput ? 2 : 1);
-  return html`<div class="corrections">${fields.map((field) => partsOf(said[field]).map(({ part, role, text }) => html`<${Correction} key=${field + part} of=${of} turn=${of.turn.value} at=${at} field=${field} part=${part} title=${[t(`step.${field}`), role].filter(Boolean).join(" · ")} text=${text} />`))}
+  return html`<div class="corrections">${fields.map((field) => partsOf(stepTexts[field]).map(({ part, role, text }) => html`<${Correction} key=${field + part} of=${of} turn=${of.turn.value} at=${at} field=${field} part=${part} title=${[t(`step.${field}`), role].filter(Boolean).join(" · ")} text=${text} />`))}
     ${!isInput && html`<button onClick=${() => setInput(true)}>${t("corrections.too", { what: t("step.input") })}</button>`}</div>`;
 }
 

@@ -39,7 +39,7 @@ export class Sender {
     this.writes = new Writes();
     this.keep = keep;
     this.listener = listener;
-    /** The number of unconfirmed writes, and the reason, if they do not only wait. */
+    /** The number of unconfirmed writes, and the error that holds them up, if any. */
     this.waiting = signal(0);
     this.trouble = signal(/** @type {ApiError | null} */ (null));
     this.timer = 0;
@@ -56,7 +56,7 @@ export class Sender {
     const left = await this.keep.takeOver().catch(() => []);
     this.writes.list.unshift(...left);
     if (left.length) void this.send();
-    this.tell();
+    this.notify();
     return left.length;
   }
 
@@ -64,7 +64,7 @@ export class Sender {
   add(wanted) {
     const write = this.writes.add(wanted);
     void this.keep.put(write).catch(() => {}); // the disk may be full; the write is sent anyway
-    this.tell();
+    this.notify();
     this.later();
     return write;
   }
@@ -89,7 +89,7 @@ export class Sender {
     } finally {
       this.isBusy = false;
     }
-    this.tell();
+    this.notify();
   }
 
   /** @param {Write[]} batch @param {boolean} isLeaving @returns {Promise<boolean>} whether to go on */
@@ -108,7 +108,7 @@ export class Sender {
     this.failures = 0;
     this.trouble.value = null;
     this.listener.stored(batch, answer);
-    this.tell();
+    this.notify();
     return true;
   }
 
@@ -124,7 +124,7 @@ export class Sender {
       this.timer = setTimeout(() => void this.send(), RETRY_MS[Math.min(this.failures++, RETRY_MS.length - 1)]);
     }
     for (const one of batch) void this.keep.put(one).catch(() => {});
-    this.tell();
+    this.notify();
     return this.trouble.value === null;
   }
 
@@ -132,7 +132,7 @@ export class Sender {
   settle(write, isMine) {
     if (this.writes.settle(write, isMine)) void this.keep.put(write);
     else void this.keep.drop([write]);
-    this.tell();
+    this.notify();
     void this.send();
   }
 
@@ -140,7 +140,7 @@ export class Sender {
   again(write) {
     this.writes.again(write);
     void this.keep.put(write).catch(() => {});
-    this.tell();
+    this.notify();
     void this.send();
   }
 
@@ -148,7 +148,7 @@ export class Sender {
   discard(write) {
     this.writes.drop(write);
     void this.keep.drop([write]);
-    this.tell();
+    this.notify();
   }
 
   /** Send now; resolves once everything is stored, or nothing more can be. */
@@ -158,7 +158,7 @@ export class Sender {
     return this.writes.waiting === 0;
   }
 
-  tell() {
+  notify() {
     this.waiting.value = this.writes.waiting;
     this.listener.changed();
   }

@@ -15,7 +15,7 @@ import { Steps } from "./steps.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./scheme.js").Scheme} Scheme */
-/** @typedef {{shape: string, says: string}} Sign `shape`: class names of the sign */
+/** @typedef {{shape: string, text: string}} Sign `shape`: class names of the sign */
 
 export const MOST_OTHERS = 4;
 
@@ -55,14 +55,14 @@ export function signsOf(of, i) {
 /** The signs that fit, the last of which shows the number of the others. @param {Sign[]} all @returns {Sign[]} */
 export function atMost(all) {
   if (all.length <= MOST_OTHERS) return all;
-  return [...all.slice(0, MOST_OTHERS - 1), { shape: "more", says: t("marks.more", { n: all.length - MOST_OTHERS + 1 }) }];
+  return [...all.slice(0, MOST_OTHERS - 1), { shape: "more", text: t("marks.more", { n: all.length - MOST_OTHERS + 1 }) }];
 }
 
 /** The sign of another annotator's mark of a step. @param {Scheme} scheme @param {any} row @returns {Sign} */
 export const signOfRow = (scheme, row) => sign(scheme, row.correctness, row, row.annotator, isMachine(row.origin));
 
 /** The sign of an evaluator's score. @param {any} score @returns {Sign} */
-export const signOfScore = ({ passed, author, name, value }) => ({ shape: `mark machine m-${passed === false ? "wrong" : passed ? "right" : "half"}`, says: `${author}: ${name} ${value ?? ""}` });
+export const signOfScore = ({ passed, author, name, value }) => ({ shape: `mark machine m-${passed === false ? "wrong" : passed ? "right" : "half"}`, text: `${author}: ${name} ${value ?? ""}` });
 
 /** The signs of a scheme of the whole run: annotators who named the step, and places marked in it. @param {Session} of @param {string} at @returns {Sign[]} */
 function pointers(of, at) {
@@ -77,8 +77,8 @@ function pointers(of, at) {
 export function pointerOf(who, value, at) {
   const isDecisive = value.decisive_step === at;
   const pieces = [value.spans, value.corrections].flatMap((list) => (Array.isArray(list) ? list.filter((one) => one?.step_id === at) : []));
-  const says = [isDecisive && t("marks.decisive"), pieces.length > 0 && t("marks.pieces", { n: pieces.length })].filter(Boolean).join(", ");
-  return says ? { shape: isDecisive ? "decisive" : "mark m-wrong", says: `${who}: ${says}` } : null;
+  const text = [isDecisive && t("marks.decisive"), pieces.length > 0 && t("marks.pieces", { n: pieces.length })].filter(Boolean).join(", ");
+  return text ? { shape: isDecisive ? "decisive" : "mark m-wrong", text: `${who}: ${text}` } : null;
 }
 
 /** @param {string} origin */
@@ -87,31 +87,31 @@ export const isMachine = (origin) => origin === "model" || origin === "rule";
 /** @param {Session} of @param {string} at @param {boolean} isToJudge @returns {Sign} */
 function own(of, at, isToJudge) {
   const slot = of.own.get(at);
-  if (slot?.state === "changed" && slot.mark.correctness) return { shape: "mark own changed", says: t("marks.changed") };
+  if (slot?.state === "changed" && slot.mark.correctness) return { shape: "mark own changed", text: t("marks.changed") };
   if (slot?.mark.correctness) return withOwn(sign(of.scheme, slot.mark.correctness, slot.mark, t("marks.you"), false));
-  return { shape: isToJudge ? "mark own m-none" : "mark own m-empty", says: isToJudge ? t("marks.unjudged") : "" };
+  return { shape: isToJudge ? "mark own m-none" : "mark own m-empty", text: isToJudge ? t("marks.unjudged") : "" };
 }
 
 /** @param {Sign} found @returns {Sign} */
 const withOwn = (found) => ({ ...found, shape: `${found.shape} own` });
 
-/** @param {Scheme} scheme @param {string} correctness @param {{severity: string, error_type: string}} said @param {string} who @param {boolean} isByMachine @returns {Sign} */
+/** @param {Scheme} scheme @param {string} correctness @param {{severity: string, error_type: string}} mark @param {string} who @param {boolean} isByMachine @returns {Sign} */
 function sign(scheme, correctness, { severity, error_type: type }, who, isByMachine) {
   const isOpen = asksMore(scheme, correctness) && scheme.severities.length > 0 && !severity;
   const words = [correctness, type, severity].filter(Boolean).map(worded).join(", ");
-  return { shape: `mark m-${shapeOf(scheme, correctness)}${isByMachine ? " machine" : ""}${isOpen ? " open" : ""}`, says: `${who}: ${words}${isOpen ? `, ${t("marks.open")}` : ""}` };
+  return { shape: `mark m-${shapeOf(scheme, correctness)}${isByMachine ? " machine" : ""}${isOpen ? " open" : ""}`, text: `${who}: ${words}${isOpen ? `, ${t("marks.open")}` : ""}` };
 }
 
 /** Draw signs into a cell, unless it already has them. @param {HTMLElement} cell @param {Sign[]} signs */
 export function draw(cell, signs) {
-  const says = signs.map((one) => one.says).filter(Boolean).join("; ");
-  const wanted = signs.map((one) => one.shape).join("|") + says;
+  const text = signs.map((one) => one.text).filter(Boolean).join("; ");
+  const wanted = signs.map((one) => one.shape).join("|") + text;
   if (cell.dataset.drawn === wanted) return;
   cell.dataset.drawn = wanted;
   cell.replaceChildren();
   for (const { shape } of signs) make("i", shape, cell).ariaHidden = "true";
-  make("span", "sr", cell).textContent = says;
-  cell.title = line(says, 300);
+  make("span", "sr", cell).textContent = text;
+  cell.title = line(text, 300);
 }
 
 // Marks in the tree while the panel is closed: annotations of all people and schemes, and scores of evaluators.
@@ -136,25 +136,25 @@ export function MarksAtRest() {
 
 /** The signs of every row; null if the run has no annotations. @param {View} of @param {string | undefined} project */
 async function signsOfAll(of, project) {
-  const said = await saidOf(traceId(), project);
-  if (!said) return null;
+  const annotations = await annotationsOf(traceId(), project);
+  if (!annotations) return null;
   const steps = new Steps(of);
-  return { room: said.room(), of: (/** @type {number} */ i) => (steps.isStep(i) ? said.signs(steps.id(i)) : []) };
+  return { room: annotations.room(), of: (/** @type {number} */ i) => (steps.isStep(i) ? annotations.signs(steps.id(i)) : []) };
 }
 
 /** The annotations of a run; null if there are none. @param {string} trace @param {string | undefined} project */
-export async function saidOf(trace, project) {
-  const said = new Said();
-  const rows = getRows(`/v1/trajectories/${trace}/annotations`, { project }, (row) => said.add(row));
-  const [count, scores] = await Promise.all([rows.then((data) => data.count, () => said.forget()), stepScores(trace, project)]);
-  for (const one of scores) said.addScore(one);
+export async function annotationsOf(trace, project) {
+  const annotations = new RunAnnotations();
+  const rows = getRows(`/v1/trajectories/${trace}/annotations`, { project }, (row) => annotations.add(row));
+  const [count, scores] = await Promise.all([rows.then((data) => data.count, () => annotations.forget()), stepScores(trace, project)]);
+  for (const one of scores) annotations.addScore(one);
   if (!count && !scores.length) return null;
   if (count && !schemes.peek()) await loadSchemes();
-  return said;
+  return annotations;
 }
 
 /** Annotations by the steps that they are shown at. A long run has very many: a sign is made when its row is drawn. */
-class Said {
+class RunAnnotations {
   /** @type {Map<string, any[]>} */
   #rows = new Map();
   /** @type {Map<string, any[]>} */
@@ -162,7 +162,7 @@ class Said {
 
   /** @param {any} row */
   add(row) {
-    for (const at of placesOf(row)) add(this.#rows, at, standing(row) ? brief(row) : row);
+    for (const at of placesOf(row)) add(this.#rows, at, currentStep(row) ? brief(row) : row);
   }
 
   /** @param {any} one */
@@ -202,11 +202,11 @@ function add(byStep, at, one) {
 const brief = (row) => ({ scheme: row.scheme, annotator: row.annotator, origin: row.origin, correctness: row.correctness, severity: row.severity, error_type: row.error_type });
 
 /** The step of an annotation; empty for the whole run. @param {any} row @returns {string} */
-const standing = (row) => row.stands_at || row.step_id;
+const currentStep = (row) => row.stands_at || row.step_id;
 
 /** The steps at which an annotation is shown. @param {any} row @returns {Iterable<string>} */
 function placesOf(row) {
-  const at = standing(row);
+  const at = currentStep(row);
   if (at) return row.correctness && row.state !== "orphaned" ? [at] : [];
   const pieces = [row.value.spans, row.value.corrections].flatMap((list) => (Array.isArray(list) ? list.map((one) => one?.step_id) : []));
   return new Set([row.value.decisive_step, ...pieces].filter(Boolean));

@@ -111,9 +111,9 @@ export class Writes {
     this.list = this.list.filter((one) => !batch.includes(one));
     for (const one of batch.filter((each) => each.kind === "edit")) {
       const row = rows.find((found) => found.write_id === one.id);
-      const behind = this.list.filter((later) => later.kind === "edit" && later.step === one.step && isAlike(later, one));
+      const pending = this.list.filter((later) => later.kind === "edit" && later.step === one.step && isAlike(later, one));
       const expected = one.base === null ? markOf(row ?? one.seen) : applyEdit(one.seen, one.edit, scheme);
-      if (row) for (const later of behind) rebase(later, expected, row, scheme);
+      if (row) for (const later of pending) rebase(later, expected, row, scheme);
     }
   }
 

@@ -45,7 +45,7 @@ export class RunSearch {
     this.round += 1;
     this.isGoing = true;
     const { round } = this;
-    this.say();
+    this.showProgress();
     await Promise.all(Array.from({ length: AT_ONCE }, () => this.work(end, round)));
     if (round === this.round) this.stop();
   }
@@ -53,10 +53,10 @@ export class RunSearch {
   stop() {
     this.round += 1;
     this.isGoing = false;
-    this.say();
+    this.showProgress();
   }
 
-  say() {
+  showProgress() {
     if (this.until.aborted) return;
     progress.value = { n: this.seen.size, of: this.of, isGoing: this.isGoing, turn: () => (this.isGoing ? this.stop() : void this.go()) };
     this.changed();
@@ -67,7 +67,7 @@ export class RunSearch {
     while (this.next < end && round === this.round && !this.until.aborted) {
       const at = this.order[this.next++];
       await this.look(at).catch(() => this.order.push(at));
-      this.say();
+      this.showProgress();
     }
   }
 
@@ -109,14 +109,14 @@ function Progress() {
 }
 
 /** @type {import("../run/search.js").Find} */
-async function findInRuns(q, until, tell) {
+async function findInRuns(q, until, report) {
   progress.value = null;
   await when(areAll, Boolean);
   const all = [...runsNow().parts.keys()];
   const isFew = all.length <= FEW;
   const named = isFew ? null : await namedRuns(q, until);
   const first = named ?? all.filter((at) => isFew || partAt(at).outline);
-  const search = new RunSearch(q, until, () => tell(() => rowsOf(search.hits)), [...new Set([...first, ...all])]);
+  const search = new RunSearch(q, until, () => report(() => rowsOf(search.hits)), [...new Set([...first, ...all])]);
   for (const at of named ?? []) search.hits.set(at, [{ row: -1, snippet: "" }]); // the run itself, until the steps are known
   await search.go(first.length);
 }

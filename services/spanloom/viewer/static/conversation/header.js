@@ -23,7 +23,7 @@ import { later } from "../ui/fetched.js";
 
 const CONVERSATIONS = "/conversations";
 
-/** The list from which the reader came here, also after runs were opened; opened by a link, that of conversations. */
+/** The list from which the reader came, also after runs were opened; after a link, the list of conversations. */
 function listBefore() {
   const { url, back = CONVERSATIONS } = origin(CONVERSATIONS);
   return /^.conversation\b/.test(url) ? back : url;
@@ -58,11 +58,11 @@ function runAt(event) {
 
 export function Navigation() {
   useKeys([
-    { key: "Enter", says: "key.run.open", isPressed: (event) => event.key === "Enter" && runAt(event) !== null,
+    { key: "Enter", label: "key.run.open", isPressed: (event) => event.key === "Enter" && runAt(event) !== null,
       run: (event) => { const run = runAt(event); if (run) { remember(); location.href = pageOf(run); } } },
-    { key: "[", says: "key.run.before", run: go(-1) },
-    { key: "]", says: "key.run.next", run: go(1) },
-    { key: "y", says: "key.copy", run: copyAddress },
+    { key: "[", label: "key.run.before", run: go(-1) },
+    { key: "]", label: "key.run.next", run: go(1) },
+    { key: "y", label: "key.copy", run: copyAddress },
   ], []);
   return html`<nav class="neighbours" aria-label=${t("conversation.back")}><${Copied} /><a href=${listBefore()}>‹ ${t(/^.conversations/.test(listBefore()) ? "section.conversations" : "list.title")}</a></nav>`;
 }

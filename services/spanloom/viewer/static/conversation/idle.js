@@ -1,6 +1,6 @@
 /** Parts of a conversation that are loaded when the page is idle: annotations and newer runs. */
 import { useEffect, useState } from "../vendor/hooks.js";
-import { draw, saidOf, showMarks } from "../annotate/tree_marks.js";
+import { draw, annotationsOf, showMarks } from "../annotate/tree_marks.js";
 import { styled } from "../annotate/door.js";
 import { t } from "../i18n/index.js";
 import { grid, turns } from "../run/state.js";
@@ -17,7 +17,7 @@ import { html } from "../ui/html.js";
 // Annotations in the tree of a conversation: which runs are annotated, and the annotations by people and
 // evaluators of the steps of open runs.
 
-/** @typedef {Awaited<ReturnType<typeof saidOf>>} Said */
+/** @typedef {Awaited<ReturnType<typeof annotationsOf>>} RunAnnotations */
 /** @typedef {{trace_id: string, project: string}} Of */
 
 /** @param {Of} of */
@@ -34,11 +34,11 @@ async function annotatedRuns() {
 export function Marks() {
   const there = grid.value;
   const [annotated, setAnnotated] = useState(/** @type {Set<string>} */ (new Set()));
-  const [said] = useState(/** @type {Map<string, Said>} */ (new Map()));
+  const [loaded] = useState(/** @type {Map<string, RunAnnotations>} */ (new Map()));
   const [room, setRoom] = useState(0);
   const { id, project } = place.value.query;
   useEffect(() => {
-    said.clear();
+    loaded.clear();
     void Promise.all([annotatedRuns(), styled()]).then(([found]) => setAnnotated(found), () => {});
   }, [id, project, annotator.value]);
   const most = Math.max(room, annotated.size ? 1 : 0);
@@ -46,21 +46,21 @@ export function Marks() {
   useEffect(() => {
     for (const { run, outline } of there ? runsOf(there.view.o).parts : []) {
       const key = keyOf(run);
-      if (!outline || said.has(key)) continue;
-      said.set(key, null);
-      void saidOf(run.trace_id, run.project).then((found) => {
-        said.set(key, found);
+      if (!outline || loaded.has(key)) continue;
+      loaded.set(key, null);
+      void annotationsOf(run.trace_id, run.project).then((found) => {
+        loaded.set(key, found);
         setRoom((before) => Math.max(before, found?.room() ?? 0));
         grid.peek()?.updateTexts();
-      }, () => said.delete(key));
+      }, () => loaded.delete(key));
     }
   }, [there, annotated, turns.value]);
   /** @param {number} i @returns {import("../annotate/tree_marks.js").Sign[]} */
   const signsOf = (i) => {
     const o = /** @type {import("../tree/grid.js").Grid} */ (grid.peek()).view.o;
     const { run, outline } = runsOf(o).part(i);
-    if (runsOf(o).isHead(i)) return annotated.has(keyOf(run)) ? [{ shape: "mark m-half", says: t("list.annotated") }] : [];
-    return (outline && isStep(o, i) && said.get(keyOf(run))?.signs(spanId(outline, runsOf(o).own(i)))) || [];
+    if (runsOf(o).isHead(i)) return annotated.has(keyOf(run)) ? [{ shape: "mark m-half", text: t("list.annotated") }] : [];
+    return (outline && isStep(o, i) && loaded.get(keyOf(run))?.signs(spanId(outline, runsOf(o).own(i)))) || [];
   };
   return "";
 }
@@ -82,9 +82,9 @@ function isOther({ trace_id: id, project, version }) {
   return version > Math.max(run.version, outline?.version ?? 0) ? "changed" : "";
 }
 
-/** Report the runs of the conversation that match a condition. @param {string} condition @param {(line: Line) => void} tell */
-async function ask(condition, tell) {
-  for await (const line of linesOf(condition, "project,trace_id,version")) tell(line);
+/** Report the runs of the conversation that match a condition. @param {string} condition @param {(line: Line) => void} report */
+async function ask(condition, report) {
+  for await (const line of linesOf(condition, "project,trace_id,version")) report(line);
 }
 
 /** Follow the feed until the returned function is called. @param {string | undefined} project @param {(line: Line, is: "new" | "changed") => void} note */

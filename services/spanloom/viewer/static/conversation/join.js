@@ -209,7 +209,7 @@ export class Forest extends View {
     Object.assign(this, new View(o));
     now.heads.forEach((head, at) => {
       if (at >= had.heads.length) this.collapsed[head] = 1;
-      else this.collapsed.set(collapsed.subarray(had.heads[at], behind(had, now, at)), head);
+      else this.collapsed.set(collapsed.subarray(had.heads[at], rowAfter(had, now, at)), head);
     });
     this.root = had.moved(now, root);
     this.showFrames(hasFrames);
@@ -217,7 +217,7 @@ export class Forest extends View {
 }
 
 /** The row after a run's last if its outline is unchanged, else the row after its head. @param {Runs} had @param {Runs} now @param {number} at */
-function behind(had, now, at) {
+function rowAfter(had, now, at) {
   const isSame = had.parts[at].outline === now.parts[at].outline;
   return isSame ? (had.heads[at + 1] ?? had.n) : had.heads[at] + 1;
 }

@@ -20,7 +20,7 @@ import { remember } from "./header.js";
 
 /** @typedef {import("./runs.js").Run} Run */
 /** @typedef {import("../run/transcript.js").Entry} Entry */
-/** @typedef {{asked: string, answered: string, error: string}} TurnTexts */
+/** @typedef {{question: string, answer: string, error: string}} TurnTexts */
 
 /** By trace id; each run is fetched once. @type {import("../vendor/signals.js").Signal<Map<string, TurnTexts>>} */
 export const loaded = signal(new Map());
@@ -28,7 +28,7 @@ export const loaded = signal(new Map());
 const coming = new Map();
 
 /** The one-line texts of a run from the list. @param {Run} run @returns {TurnTexts} */
-export const inShort = (run) => ({ asked: run.question, answered: run.answer, error: "" });
+export const inShort = (run) => ({ question: run.question, answer: run.answer, error: "" });
 
 /** Fetch the whole question and answer. @param {Run} run @param {import("../tree/outline.js").Outline | null} outline */
 export function load(run, outline) {
@@ -44,7 +44,7 @@ async function read(run, outline) {
   const { project } = run;
   const id = outline?.n ? spanId(outline, 0) : (await getJson(`${pathOf(run)}/rows`, { project, from: 0, to: 1 })).items[0].span_id;
   const root = await getJson(`${pathOf(run)}/steps/${id}`, { project, texts: "last" });
-  return { asked: root.input || run.question, answered: root.output || run.answer, error: root.basic_info.error?.msg ?? "" };
+  return { question: root.input || run.question, answer: root.output || run.answer, error: root.basic_info.error?.msg ?? "" };
 }
 
 /** The steps of a run below its root, in order, by rows of its own outline; null if the run is too long. @param {Run} run @param {import("../tree/outline.js").Outline} outline @returns {Promise<Entry[] | null>} */
@@ -104,7 +104,7 @@ function Turn({ part: { run, outline }, at }) {
     return () => seen.disconnect();
   }, [run]);
   const { state, sign, words } = stateOf(run);
-  const said = loaded.value.get(run.trace_id) ?? inShort(run);
+  const texts = loaded.value.get(run.trace_id) ?? inShort(run);
   const runs = runsOf(/** @type {import("../tree/view.js").View} */ (view.peek()).o);
   const isOn = chosen.value >= 0 && runs.at(chosen.value) === at;
   const begun = Number(run.started_at);
@@ -113,10 +113,10 @@ function Turn({ part: { run, outline }, at }) {
       <a class="run-name" href=${pageOf(run)} onClick=${remember}><bdi>${visible(run.root_name || run.trace_id)}</bdi></a>
       <span class="quiet" title=${moment(begun)}>${clock(begun)} · ${duration(Number(run.duration))} · ${short(run.input_tokens)} / ${short(run.output_tokens)} token</span>
       ${run.failures > 0 && html`<span class="bad">✕ ${run.failures}</span>`}</header>
-    ${said.asked && html`<section class="said by-user"><h3>${t("conversation.asked")}</h3><${Value} text=${said.asked} /></section>`}
+    ${texts.question && html`<section class="said by-user"><h3>${t("conversation.asked")}</h3><${Value} text=${texts.question} /></section>`}
     <${Steps} part=${{ run, outline }} at=${at} />
-    ${said.error && html`<p class="bad">✕ ${visible(said.error.slice(0, 400))}</p>`}
-    ${said.answered && html`<section class="said by-assistant"><h3>${t("conversation.answered")}</h3><${Value} text=${said.answered} /></section>`}
+    ${texts.error && html`<p class="bad">✕ ${visible(texts.error.slice(0, 400))}</p>`}
+    ${texts.answer && html`<section class="said by-assistant"><h3>${t("conversation.answered")}</h3><${Value} text=${texts.answer} /></section>`}
   </article>`;
 }
 

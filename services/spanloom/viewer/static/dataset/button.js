@@ -16,5 +16,5 @@ export function DatasetButton({ sources, class: style = "" }) {
 
 /** `D` presses the button, where there is one; the help lists it before anything is selected. */
 export function useDatasetKey() {
-  useKeys([{ key: "D", says: "dataset.key", run: () => /** @type {HTMLElement | null} */ (document.querySelector("button.dataset"))?.click() }], []);
+  useKeys([{ key: "D", label: "dataset.key", run: () => /** @type {HTMLElement | null} */ (document.querySelector("button.dataset"))?.click() }], []);
 }

@@ -69,7 +69,7 @@ function reasonAgainst({ document, error }, step, role) {
   return step.output ? null : "nooutput";
 }
 
-/** The role that fits: runs of which none can be a reference, as they failed, can be run again. @param {Fetched[]} found @returns {Role} */
+/** The role to suggest: `input` if no run can be a reference, because all failed. @param {Fetched[]} found @returns {Role} */
 export function fittingRole(found) {
   const rows = (/** @type {Role} */ role) => plan(found, role, "").items.length;
   return !rows("reference") && rows("input") ? "input" : "reference";

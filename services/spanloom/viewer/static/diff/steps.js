@@ -7,7 +7,7 @@ import { stateOf } from "../list/run.js";
 import { useEffect, useMemo, useState } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { LongText } from "../step/text.js";
-import { isSaid, saidOnBoth } from "./said.js";
+import { areMessages, messagePairs } from "./messages.js";
 
 // The two runs of a comparison, and links to their own pages.
 
@@ -66,14 +66,14 @@ export function Sums({ diff: { a, b, summary } }) {
 /** @param {string} name @param {number | null} value */
 const measured = (name, value) => (value === null ? "–" : (SHOWN[name] ?? short)(value));
 
-/** By how much the second value is more or less, also in per cent of the first. @param {string} name @param {(number | null)[]} values */
+/** The difference of the second value from the first, also in per cent. @param {string} name @param {(number | null)[]} values */
 function apart(name, [a, b]) {
   if (a === null || b === null || a === b) return "";
   const sign = b > a ? "+" : "−";
   return `${sign}${measured(name, Math.abs(b - a))}${a ? ` (${sign}${percent(Math.abs(b - a) / a)})` : ""}`;
 }
 
-/** Less is better of what costs time, money or trust; of how many steps there are nobody knows. @param {string} name @param {(number | null)[]} values */
+/** The class of a change: less duration, cost and failures is better; numbers of steps are not judged. @param {string} name @param {(number | null)[]} values */
 function better(name, [a, b]) {
   if (a === null || b === null || a === b || name.endsWith("_steps")) return "";
   return b < a ? "fine" : "wrong";
@@ -160,7 +160,7 @@ export function Steps({ diff }) {
 /** @param {{field: string, a: unknown, b: unknown, op: Op}} props */
 function Change({ field, a, b, op }) {
   const isOneSided = (/** @type {unknown} */ value, /** @type {Op} */ side) => op === side && value === null;
-  const pairs = isSaid(a) || isSaid(b) ? saidOnBoth(a, b) : [[isOneSided(a, "added") ? null : shown(field, a), isOneSided(b, "removed") ? null : shown(field, b)]];
+  const pairs = areMessages(a) || areMessages(b) ? messagePairs(a, b) : [[isOneSided(a, "added") ? null : shown(field, a), isOneSided(b, "removed") ? null : shown(field, b)]];
   return pairs.map(([ours, theirs], n) => html`<tr class="change"><th>${n ? html`<span class="sr">${field}</span>` : field}</th><${Cells} a=${ours} b=${theirs} op=${op} /></tr>`);
 }
 

@@ -1,4 +1,4 @@
-/** One alert: what it asks, whom it tells, what fires now, and all that became of it. */
+/** One alert: its condition, its channels, what fires now, and all its events. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { number, t } from "../i18n/index.js";
@@ -19,14 +19,14 @@ export const EXAMPLES = {
   number: { metric: "rate(error)", of: "steps", where: "type = tool", by: "name", window: "15m", above: 0.2, at_least: 20, channels: [] },
 };
 
-/** What an alert asks, in a line. @param {Alert} alert */
-export function asked({ where, metric, of, by, window, above, below }) {
+/** The condition of an alert, in a line. @param {Alert} alert */
+export function conditionText({ where, metric, of, by, window, above, below }) {
   if (!metric) return where ?? "";
   const limit = above === null ? `< ${below}` : `> ${above}`;
   return [`${metric} ${limit}`, window && `/ ${window}`, of, by && t("alert.by", { by }), where && `(${where})`].filter(Boolean).join(" ");
 }
 
-/** What can be changed of an alert, as it is put. @param {Alert} alert */
+/** The members of an alert that can be changed, as `PUT` takes them. @param {Alert} alert */
 function definition({ where, metric, of, by, window, above, below, at_least: least, channels, severity, repeat_after: after, paused }) {
   return { where, metric, of: metric ? of : null, by, window, above, below, at_least: least, channels, severity, repeat_after: after, paused: paused || null };
 }
@@ -61,7 +61,7 @@ export function AlertView({ name, project }) {
   return html`<p class="across"><button onClick=${pause}>${t(alert.paused ? "alert.resume" : "alert.pause")}</button><button aria-expanded=${String(isWriting)} onClick=${() => setWriting(!isWriting)}>${t("alert.change")}</button>
       <button onClick=${remove}>${t("alert.delete")}</button><a href=${link("/alerts", { project })}>${t("alerts.all")}</a></p>
     <${Refusal} error=${refused ?? error} />${alert.paused && html`<p class="odd" role="status">⚠ ${t("alert.paused.means")}</p>`}
-    <dl class="facts"><div><dt>${t("alert.asks")}</dt><dd><code>${visible(asked(alert))}</code></dd></div>${alert.severity && html`<div><dt>${t("alert.severity")}</dt><dd>${visible(alert.severity)}</dd></div>`}
+    <dl class="facts"><div><dt>${t("alert.asks")}</dt><dd><code>${visible(conditionText(alert))}</code></dd></div>${alert.severity && html`<div><dt>${t("alert.severity")}</dt><dd>${visible(alert.severity)}</dd></div>`}
       ${alert.repeat_after && html`<div><dt>${t("alert.repeat")}</dt><dd>${visible(alert.repeat_after)}</dd></div>`}
       <div><dt>${t("alert.channels")}</dt><dd>${alert.channels.length ? alert.channels.map((/** @type {Record<string, string>} */ one, /** @type {number} */ i) => html`${i > 0 && ", "}${visible(one.kind)} <code>${line(one.url, 80)}</code>`) : t("alert.channels.none")}</dd></div>
       <div title=${moment(Number(alert.put_at))}><dt>${t("alert.version")}</dt><dd>${alert.version} <span class="quiet">${clock(Number(alert.put_at))} <bdi>${line(alert.put_by, 40)}</bdi></span></dd></div></dl>

@@ -1,4 +1,4 @@
-/** What an alert fired for: now, and before; each opens its run at the steps that show it. */
+/** The events of an alert, current and earlier; each links to its run at the steps of evidence. */
 import { useEffect } from "../vendor/hooks.js";
 import { clock, moment } from "../format.js";
 import { t } from "../i18n/index.js";
@@ -12,7 +12,7 @@ import { Sheet } from "./frame.js";
 /** @typedef {import("../records.js").AlertItem} Alert */
 /** @typedef {import("../records.js").AlertEventItem} Event */
 
-/** So many of what fires now are shown on the list of alerts, and on its own page. */
+/** Maximum number of firing events on the list of alerts, and on the page of an alert. */
 const FEW = 5;
 const MANY = 50;
 const STEPS = 4;
@@ -27,7 +27,7 @@ function What({ of, project }) {
   return html`<span><a href=${at(of.evidence[0]?.step_id ?? "")}><bdi>${line(of.name || of.trace_id, 60)}</bdi></a> ${of.question && html`<span class="quiet"><bdi>${line(of.question, 80)}</bdi></span>`}</span>`;
 }
 
-/** The steps that show it. @param {{of: Event, project: string | undefined}} props */
+/** The steps of evidence of an event. @param {{of: Event, project: string | undefined}} props */
 function Why({ of, project }) {
   if (of.reason) return html`<span>${reasonInWords(of.reason)}</span>`;
   if (!of.trace_id || !of.evidence.length) return html`<span class="none">–</span>`;
@@ -35,7 +35,7 @@ function Why({ of, project }) {
   return html`<span class="evidence">${of.evidence.slice(0, STEPS).map((one) => html`<a key=${one.step_id} class="k-${one.type}" href=${at(one.step_id)}><span class="kind">${one.type}</span> <bdi>${line(one.name, 40)}</bdi></a> `)}${of.evidence.length > STEPS && html`<span class="quiet">${t("alert.more", { n: of.evidence.length - STEPS })}</span>`}</span>`;
 }
 
-/** Why it was taken back. @param {Record<string, unknown>} reason */
+/** Why an event was resolved, in words. @param {Record<string, unknown>} reason */
 function reasonInWords(reason) {
   if (reason.duplicate_of) return t("alert.because.repeat");
   if (reason.deleted) return t("alert.because.deleted");
@@ -58,7 +58,7 @@ export function FiresNow({ of, project, isOwn = false }) {
 
 const TONES = { firing: "wrong", resolved: "fine", withdrawn: "odd" };
 
-/** All that became of it, newest first. @param {{of: Alert, project: string | undefined}} props */
+/** All events of an alert, newest first. @param {{of: Alert, project: string | undefined}} props */
 export function Events({ of, project }) {
   const { cursor, at } = place.value.query;
   const { data, error, again } = useFetched(`/v1/alerts/${part(of.name)}/events`, { project, cursor, limit: MANY });
@@ -70,12 +70,12 @@ export function Events({ of, project }) {
     ${lost > 0 && html`<p class="wrong" role="status">⚠ ${t("alert.undelivered.n", { n: lost })}</p>`}
     ${events.length > 0 && html`<${Sheet} label=${t("alert.events")} class="events"><thead><tr><th>${t("alert.at")}</th><th>${t("alert.state")}</th><th>${t("alert.what")}</th><th>${t("alert.why")}</th><th>${t("alert.told")}</th></tr></thead>
       <tbody>${events.map((one) => html`<tr key=${`${one.id} ${one.number}`}><td title=${moment(Number(one.at))}>${clock(Number(one.at))}</td><td data-label=${t("alert.state")} class=${TONES[/** @type {"firing"} */ (one.state)]}>${t(/** @type {"alert.is.firing"} */ (`alert.is.${one.state}`))}</td>
-        <td data-label=${t("alert.what")}><${What} of=${one} project=${project} /></td><td data-label=${t("alert.why")}><${Why} of=${one} project=${project} /></td><td data-label=${t("alert.told")}><${Told} of=${one.deliveries} /></td></tr>`)}</tbody><//>
+        <td data-label=${t("alert.what")}><${What} of=${one} project=${project} /></td><td data-label=${t("alert.why")}><${Why} of=${one} project=${project} /></td><td data-label=${t("alert.told")}><${Deliveries} of=${one.deliveries} /></td></tr>`)}</tbody><//>
       ${(data.next_cursor || cursor) && html`<${Pager} at=${Number(at ?? 0)} n=${events.length} page=${events.length} next=${data.next_cursor} />`}`}`;
 }
 
-/** Who was told. @param {{of: import("../records.js").AlertDelivery[]}} props */
-function Told({ of }) {
+/** The deliveries of an event, by state. @param {{of: import("../records.js").AlertDelivery[]}} props */
+function Deliveries({ of }) {
   if (!of.length) return html`<span class="none">–</span>`;
   return html`<ul class="told">${of.map((one) => html`<li key=${one.channel} class=${one.state === "undelivered" ? "wrong" : ""} title=${visible(one.error)}>${t(/** @type {"alert.told.delivered"} */ (`alert.told.${one.state}`))} <span class="quiet">${line(one.channel, 60)}</span>${one.error && html` <span>${line(one.error, 80)}</span>`}</li>`)}</ul>`;
 }

@@ -41,7 +41,7 @@ function Verdicts({ of: { common, only_a: onlyA, only_b: onlyB, scores } }) {
         <td class="number" data-label="p">${one.p_holm === null ? shown(null) : one.p_holm.toFixed(3)}</td><td class="number" data-label=${t("experiment.n")}>${one.n}</td></tr>`)}</tbody><//>`}`;
 }
 
-/** Tries that both have and whose result differs; those that came to fail first. @param {Result[]} a @param {Result[]} b @returns {Pair[]} */
+/** Tries in both experiments whose results differ; new failures first. @param {Result[]} a @param {Result[]} b @returns {Pair[]} */
 export function changedIn(a, b) {
   const keyOf = (/** @type {Result} */ one) => JSON.stringify([one.item, one.repeat, one.name]);
   const before = new Map(a.map((one) => [keyOf(one), one]));

@@ -25,17 +25,17 @@ export function DatasetView({ name, project }) {
   const { data: dataset, error, again } = useFetched(path, { project });
   const items = useFetched(`${path}/items`, { project, version, cursor, limit: PAGE });
   const [refused, setRefused] = useState(/** @type {ApiError | null} */ (null));
-  const [said, say] = useState("");
+  const [notice, setNotice] = useState("");
   const [report, setReport] = useState(/** @type {import("./item_files.js").Taken | null} */ (null));
   const reload = () => { again(); items.again(); };
   if (error) return html`<${Failure} error=${error} again=${again} />`;
   if (!dataset) return html`<p class="quiet">…</p>`;
   /** @param {Promise<any>} answer @param {(answer: any) => string} words */
-  const told = (answer, words) => answer.then((data) => { setRefused(null); say(words(data)); reload(); }, (failed) => { say(""); setRefused(asError(failed)); });
-  const commit = () => told(sendJson("POST", `${path}/commit`, {}, { project }),
+  const showResult = (answer, words) => answer.then((data) => { setRefused(null); setNotice(words(data)); reload(); }, (failed) => { setNotice(""); setRefused(asError(failed)); });
+  const commit = () => showResult(sendJson("POST", `${path}/commit`, {}, { project }),
     (made) => t(dataset.versions.some((/** @type {Version} */ one) => one.version === made.version) ? "dataset.same" : "dataset.made", { n: made.version }));
   /** @param {string} key */
-  const remove = (key) => told(sendJson("DELETE", `${path}/items/${key.split("/").map(part).join("/")}`, {}, { project }), () => t("dataset.removed", { key: line(key, 60) }));
+  const remove = (key) => showResult(sendJson("DELETE", `${path}/items/${key.split("/").map(part).join("/")}`, {}, { project }), () => t("dataset.removed", { key: line(key, 60) }));
   const isDraft = !version;
   return html`${dataset.description && html`<p>${visible(dataset.description)}</p>`}
     ${dataset.evaluators.length > 0 && html`<dl class="facts"><div><dt>${t("dataset.evaluators")}</dt><dd>${dataset.evaluators.map((/** @type {Record<string, any>} */ one, /** @type {number} */ i) => html`${i > 0 && ", "}<bdi>${visible(String(one.name ?? ""))}</bdi> <span class="quiet">${visible(String(one.kind ?? ""))}</span>`)}</dd></div></dl>`}
@@ -43,7 +43,7 @@ export function DatasetView({ name, project }) {
       <${FileButtons} of=${dataset} version=${version} project=${project} taken=${(/** @type {import("./item_files.js").Taken} */ taken) => { setReport(taken); reload(); }} failed=${setRefused} />
       ${version && html`<a class="button" href=${link("/experiments", { new: "1", dataset: `${name}@${version}`, project })}>${t("dataset.experiment")}</a>`}
       <a href=${link("/datasets", { project })}>${t("datasets.all")}</a></p>
-    <${Refusal} error=${refused} /><p class="fine" role="status">${said}</p>
+    <${Refusal} error=${refused} /><p class="fine" role="status">${notice}</p>
     ${report && html`<${Report} of=${report} />`}
     <h2>${t("dataset.versions")}</h2><${Versions} of=${dataset} shown=${version} />
     <h2>${isDraft ? t("dataset.draft") : t("dataset.version", { n: version })}</h2>
@@ -52,7 +52,7 @@ export function DatasetView({ name, project }) {
         ${(items.data.next_cursor || cursor) && html`<${Pager} at=${Number(at ?? 0)} n=${items.data.items.length} page=${items.data.items.length} next=${items.data.next_cursor} />`}`}</div>`}`;
 }
 
-/** Versions beyond these are folded. */
+/** The number of newest versions that are shown; older ones are folded. */
 const NEWEST = 5;
 
 /** The draft, and every version. @param {{of: Dataset, shown: string | undefined}} props */

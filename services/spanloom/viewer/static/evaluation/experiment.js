@@ -1,4 +1,4 @@
-/** One experiment: how far it is, what each score comes to, and its results, the worst first. */
+/** One experiment: its progress, the summary of each score, and its results, the worst first. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { clock, moment, percent } from "../format.js";
@@ -15,11 +15,11 @@ import { Evidence, OutcomeOf, Rationale, useResults, worstFirst } from "./result
 /** @typedef {import("../records.js").ExperimentSummary} Summary */
 /** @typedef {import("../records.js").ExperimentResult} Result */
 
-/** How often a running experiment is looked at. */
+/** Milliseconds between requests for a running experiment. */
 const LOOK_MS = 2000;
 const PAGE = 50;
 
-/** How far an experiment is, as a bar and in words. @param {{of: Experiment}} props */
+/** The progress of an experiment, as a bar and in words. @param {{of: Experiment}} props */
 export function Progress({ of: { status, total, done, errors } }) {
   const words = `${t(/** @type {"experiment.is.done"} */ (`experiment.is.${status}`))} ${done}/${total}`;
   return html`<span class="progress"><progress max=${total || 1} value=${done} aria-label=${words}></progress> <span class=${status === "failed" ? "wrong" : ""}>${words}</span>${errors > 0 && html` <span class="wrong">${t("experiment.errors", { n: errors })}</span>`}</span>`;
@@ -72,7 +72,7 @@ function CompareWith({ name, project }) {
     <a href=${link("/experiments", { project })}>${t("experiments.all")}</a></form>`;
 }
 
-/** What each score comes to. @param {{summary: Record<string, Summary>}} props */
+/** The summary of each score. @param {{summary: Record<string, Summary>}} props */
 function Scores({ summary }) {
   const names = Object.keys(summary);
   if (!names.length) return "";

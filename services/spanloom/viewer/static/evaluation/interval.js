@@ -5,7 +5,7 @@ const WIDTH = 120;
 const HEIGHT = 14;
 const EDGE = 5;
 
-/** The drawing: the interval as a line, the difference as a dot, zero as a tick. Decoration: the figures are beside it. @param {{low: number, high: number, value: number, from?: number, to?: number}} props `from`, `to`: the ends of the axis */
+/** The drawing: the interval as a line, the difference as a dot, zero as a tick. Decoration: the figures are next to it. @param {{low: number, high: number, value: number, from?: number, to?: number}} props `from`, `to`: the ends of the axis */
 export function Drawing({ low, high, value, from = Math.min(low, 0), to = Math.max(high, 0) }) {
   const at = (/** @type {number} */ one) => EDGE + ((one - from) / (to - from || 1)) * (WIDTH - 2 * EDGE);
   return html`<svg class="interval" aria-hidden="true" width=${WIDTH} height=${HEIGHT} viewBox="0 0 ${WIDTH} ${HEIGHT}">

@@ -9,7 +9,7 @@ import { Sheet } from "./frame.js";
 
 /** @typedef {import("../dataset/send.js").Taken} Taken */
 
-/** The lines that are no JSON are refused here. @param {string} text @returns {{given: {at: number, item: unknown, size: number}[], refused: Taken["refused"]}} */
+/** The items of lines of JSON; invalid lines are refused here. @param {string} text @returns {{given: {at: number, item: unknown, size: number}[], refused: Taken["refused"]}} */
 export function itemsIn(text) {
   /** @type {ReturnType<typeof itemsIn>} */
   const found = { given: [], refused: [] };
@@ -60,7 +60,7 @@ export function FileButtons({ of: { name, versions, draft_items: draft }, versio
     <button disabled=${isBusy || !n} onClick=${store}>${t("items.export")}</button>${isBusy && html`<span class="quiet" role="status">…</span>`}`;
 }
 
-/** What became of a file. @param {{of: Taken}} props */
+/** The result of an import. @param {{of: Taken}} props */
 export function Report({ of: { stored, unchanged, rejected, refused } }) {
   return html`<section class="report"><p role="status">${t("items.taken", { stored, unchanged, rejected })}</p>
     ${refused.length > 0 && html`<${Sheet} label=${t("items.refused")}><thead><tr><th class="number">${t("items.line")}</th><th>${t("row.key")}</th><th>${t("items.why")}</th></tr></thead>

@@ -13,14 +13,14 @@ import { findingsIn, Written } from "./written.js";
 /** @typedef {import("../api.js").ApiError} ApiError */
 /** @typedef {import("../records.js").DatasetItem} Dataset */
 
-/** Evaluators to begin with. */
+/** Example evaluators. */
 const EXAMPLES = {
   match: "- name: path\n  kind: match\n  mode: in_order\n  args: subset\n",
   rules: "- name: limits\n  kind: rules\n  rules: {max_tool_calls: 10, errors: handled}\n",
   where: '- name: short\n  kind: where\n  expr: "steps < 20 and not error"\n',
 };
 
-/** The request as YAML, whose scalars are JSON: the evaluators stay as they were written, so lines of faults are theirs. @param {{dataset: string, where: string, since: string, limit: number, repeats: number}} asked @param {string} evaluators @returns {{text: string, before: number}} */
+/** The request as YAML with JSON scalars. The evaluators are copied unchanged, `before` lines down, so that errors can be shown at their lines. @param {{dataset: string, where: string, since: string, limit: number, repeats: number}} fields @param {string} evaluators @returns {{text: string, before: number}} */
 export function requestText({ dataset, where, since, limit, repeats }, evaluators) {
   const runs = { where, ...(since ? { since } : {}), limit };
   const head = [dataset ? `dataset: ${JSON.stringify(dataset)}` : `runs: ${JSON.stringify(runs)}`, `repeats: ${repeats}`];

@@ -1,4 +1,4 @@
-/** A question about runs in a form, with the suggestions that the list has. */
+/** A query of runs in a form, with the suggestions of the list. */
 import { useRef } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { useOffers } from "../list/offers.js";
@@ -20,10 +20,10 @@ export function QuestionBox({ id, label, text, setText, errors = [], placeholder
     <div id="fault-${id}" class="fault" role="alert">${errors.map((one) => html`<${Fault} text=${text} error=${one} mend=${setText} />`)}</div></div>`;
 }
 
-/** Characters of a long question that are shown on each side of its error. */
+/** Characters of a long query that are shown on each side of its error. */
 const AROUND = 60;
 
-/** An error with its place, and what may have been meant. @param {{text: string, error: InputError, mend: (text: string) => void}} props */
+/** An error with its place and its suggestions. @param {{text: string, error: InputError, mend: (text: string) => void}} props */
 function Fault({ text, error, mend }) {
   const points = [...text];
   const at = error.position ?? points.length;

@@ -1,4 +1,4 @@
-/** The results of an experiment: fetched whole, ordered, and shown with what they show. */
+/** The results of an experiment: all are fetched, ordered, and shown with their evidence. */
 import { getRows } from "../api.js";
 import { t } from "../i18n/index.js";
 import { link } from "../state/place.js";
@@ -9,7 +9,7 @@ import { useEffect, useState } from "../vendor/hooks.js";
 /** @typedef {import("../api.js").ApiError} ApiError */
 /** @typedef {import("../records.js").ExperimentResult} Result */
 
-/** The page keeps so many results; an experiment may have more. */
+/** Maximum number of results on the page; an experiment may have more. */
 const MOST = 50_000;
 
 /**
@@ -32,7 +32,7 @@ export function useResults(name, project, turn) {
   return got;
 }
 
-/** What a result is worth, for its place among others: failed, an error, not passed by a number, na, passed. @param {Result} one */
+/** The rank of a result in the order: failed, error, number, not applicable, passed. @param {Result} one */
 function rank({ status, passed, value }) {
   if (status === "ok") return passed === false ? 0 : passed === true ? 4 : typeof value === "boolean" ? (value ? 4 : 0) : 2;
   return status === "error" ? 1 : 3;
@@ -44,7 +44,7 @@ export function worstFirst(a, b) {
   return rank(a) - rank(b) || byValue || (a.item < b.item ? -1 : a.item > b.item ? 1 : a.repeat - b.repeat);
 }
 
-/** What came out, in words with a sign: `✕ failed`. @param {Result} one */
+/** The outcome of a result, in words with a sign: `✕ failed`. @param {Result} one */
 export function outcomeOf({ status, passed, value, label, error_code: code }) {
   if (status !== "ok") return { tone: status === "error" ? "wrong" : "quiet", words: status === "error" ? `⚠ ${t("result.error")} ${code}` : t(status === "na" ? "result.na" : "result.skipped") };
   const isGood = passed ?? (typeof value === "boolean" ? value : null);
@@ -70,5 +70,5 @@ export function Evidence({ of: { trace_id: trace, project: own, evidence }, proj
     <a href=${at("")}>${t("result.run")} <code>${trace.slice(0, 12)}</code></a></span>`;
 }
 
-/** Why, in a line; all of it on hover. @param {{of: Result}} props */
+/** The rationale of a result, in a line; all of it on hover. @param {{of: Result}} props */
 export const Rationale = ({ of: { rationale } }) => (rationale ? html`<bdi title=${visible(rationale)}>${line(rationale, 160)}</bdi>` : html`<span class="none">–</span>`);

@@ -1,4 +1,4 @@
-/** One online rule: what it judges, how far it is, pause, backfill, and its text. */
+/** One online rule: its condition, its progress, pause, backfill, and its definition. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { clock, duration, moment, money, percent } from "../format.js";
@@ -15,13 +15,13 @@ import { PutForm, textOf } from "./put_form.js";
 const LOOK_MS = 3000;
 const STATES = /** @type {const} */ (["pending", "deferred", "done", "error", "stale"]);
 
-/** How many runs are in which state. @param {{of: Counted}} props */
+/** The number of runs in each state. @param {{of: Counted}} props */
 export const Counts = ({ of }) => html`<span class="counted">${STATES.filter((one) => of[one] || one === "done").map((one) => html`<span key=${one} class=${one === "error" ? "wrong" : one === "deferred" || one === "stale" ? "odd" : ""} title=${t(/** @type {"rule.means.done"} */ (`rule.means.${one}`))}>${number(of[one])} ${t(/** @type {"rule.is.done"} */ (`rule.is.${one}`))}</span> `)}</span>`;
 
 /** @param {number} seconds */
 export const lagInWords = (seconds) => (seconds < 0.05 ? html`<span class="none">–</span>` : duration(seconds * 1000));
 
-/** What a rule may take in a day. @param {Rule["budget"]} budget */
+/** The daily budget of a rule, in words. @param {Rule["budget"]} budget */
 export function budgetInWords(budget) {
   if (!budget) return t("rule.budget.none");
   const { usd, tokens, calls, runs } = budget;
@@ -29,7 +29,7 @@ export function budgetInWords(budget) {
   return parts.filter((one) => one !== false).join(", ");
 }
 
-/** What can be changed of a rule, as it is put. @param {Rule} rule */
+/** The members of a rule that can be changed, as `PUT` takes them. @param {Rule} rule */
 const definition = ({ where, evaluators, sample, unit, when, delay_s: delay, budget }) => ({ where, evaluators, sample, unit, when, delay_s: delay, budget: budget && Object.fromEntries(Object.entries(budget).filter(([, most]) => most !== null)) });
 
 /** @param {{name: string, project: string | undefined}} props */

@@ -1,4 +1,4 @@
-/** What is written as a text, YAML or JSON: where it is written, and the refusals of the service at their lines. */
+/** A field for a text in YAML or JSON, with the errors of the service at their lines. */
 import { t } from "../i18n/index.js";
 import { Refusal } from "../ui/frame.js";
 import { html } from "../ui/html.js";
@@ -19,13 +19,13 @@ function lineOf(text, place) {
   return text.slice(0, from).split("\n").length;
 }
 
-/** What a refusal says of a text, by lines. @param {string} text @param {ApiError | null} error @param {number} [before] lines that were sent before the text @returns {Finding[]} */
+/** The errors of a refused text, by line. @param {string} text @param {ApiError | null} error @param {number} [before] lines that were sent before the text @returns {Finding[]} */
 export function findingsIn(text, error, before = 0) {
   if (error?.status !== 422) return [];
   return error.errors.map(({ parameter, detail }) => {
-    const told = /^line (\d+): ([\s\S]*)$/.exec(detail);
-    const line = told ? Math.max(1, Number(told[1]) - before) : lineOf(text, parameter);
-    return { line, key: parameter, reason: told?.[2] ?? detail, isError: true };
+    const numbered = /^line (\d+): ([\s\S]*)$/.exec(detail);
+    const line = numbered ? Math.max(1, Number(numbered[1]) - before) : lineOf(text, parameter);
+    return { line, key: parameter, reason: numbered?.[2] ?? detail, isError: true };
   });
 }
 
@@ -37,7 +37,7 @@ export function Written({ label, text, setText, error, findings, sent, rows = 12
     <div class="full" role="alert">${isShown ? html`<${Source} text=${text} findings=${findings} words=${WORDS} />` : !findings.length && error && html`<${Refusal} error=${error} />`}</div>`;
 }
 
-/** Why a text is no JSON, at its line; nothing if it is. @param {string} text @returns {Finding[]} */
+/** The syntax error of a JSON text, at its line; none if it is valid. @param {string} text @returns {Finding[]} */
 export function jsonFaults(text) {
   try {
     JSON.parse(text);

@@ -10,9 +10,9 @@ import { layoutOf } from "./layouts.js";
 /** `reason`: a code of a loss, or empty; `detail`: the words of the service. @typedef {{trace: string, project?: string, reason: string, detail: string}} Skipped */
 /** `losses`: how often each code was counted. @typedef {{parts: BlobPart[], read: number, written: number, losses: Record<string, number>, skipped: Skipped[]}} Collected */
 
-/** The most runs of a question that the page exports. */
+/** Maximum number of runs of a query that the page exports. */
 export const MOST = 1000;
-/** Statuses that say nothing of the one run: no answer, no access, not now. */
+/** Statuses that end an export, as all runs would get them: no answer, no access, overload. */
 const OF_ALL = new Set([0, 401, 403, 429, 503]);
 
 /** The path and the parameters of a run in a format. @param {Source} source @param {Format} format @returns {[string, import("../api.js").Params]} */
@@ -22,7 +22,7 @@ export function addressOf({ trace, project, version }, { id, path }) {
   return version ? [`${run}/versions/${version}`, { project }] : [run, { project, format: id }];
 }
 
-/** Whether a format can be had of a kept version. @param {Format} format */
+/** Whether a format is available for old versions. @param {Format} format */
 export const isKept = ({ id }) => id === "html" || id === "canonical";
 
 /** The counts of a header `Spanloom-Losses`, by code. @param {string} header @returns {[string, number][]} */
@@ -31,11 +31,11 @@ export function countsIn(header) {
 }
 
 /**
- * Fetch the runs. One that the format cannot hold, or that is gone, is skipped with its reason; without access or answer it ends.
+ * Fetch the runs. One that the format cannot hold, or that was deleted, is skipped with its reason; without access or answer it ends.
  * @param {Iterable<Source> | AsyncIterable<Source>} sources @param {Format} format @param {string} layout
- * @param {(now: Collected) => void} tell called after each run @param {AbortSignal} until
+ * @param {(now: Collected) => void} report called after each run @param {AbortSignal} until
  */
-export async function collect(sources, format, layout, tell, until) {
+export async function collect(sources, format, layout, report, until) {
   const file = layoutOf(layout);
   /** @type {Collected} */
   const made = { parts: [], read: 0, written: 0, losses: {}, skipped: [] };
@@ -51,7 +51,7 @@ export async function collect(sources, format, layout, tell, until) {
     }
     until.throwIfAborted();
     made.read += 1;
-    tell({ ...made });
+    report({ ...made });
   }
   made.parts.push(file.end());
   return made;
@@ -60,7 +60,7 @@ export async function collect(sources, format, layout, tell, until) {
 /** @typedef {{made: Collected | null, isRunning: boolean, error: ApiError | null}} State */
 const IDLE = /** @type {State} */ ({ made: null, isRunning: false, error: null });
 
-/** Collect runs for a component: `start` ends what ran before, and so does the end of the component. */
+/** Collects runs for a component; a new start cancels the one before, as does the end of the component. */
 export function useCollected() {
   const [state, setState] = useState(IDLE);
   const running = useRef(new AbortController());
@@ -69,19 +69,19 @@ export function useCollected() {
     setState(IDLE);
   };
   useEffect(() => () => running.current.abort(), []);
-  /** @param {Sources} sources @param {Format} format @param {string} layout @returns {Promise<Collected | null>} nothing if it did not come to its end */
+  /** @param {Sources} sources @param {Format} format @param {string} layout @returns {Promise<Collected | null>} null if it was cancelled or failed */
   const start = async (sources, format, layout) => {
     running.current.abort();
     const { signal } = (running.current = new AbortController());
-    const tell = (/** @type {State} */ now) => { if (!signal.aborted) setState(now); };
-    tell({ ...IDLE, isRunning: true });
+    const report = (/** @type {State} */ now) => { if (!signal.aborted) setState(now); };
+    report({ ...IDLE, isRunning: true });
     try {
       const every = Array.isArray(sources) ? sources : sources(MOST);
-      const made = await collect(every, format, layout, (now) => tell({ made: now, isRunning: true, error: null }), signal);
-      tell({ made, isRunning: false, error: null });
+      const made = await collect(every, format, layout, (now) => report({ made: now, isRunning: true, error: null }), signal);
+      report({ made, isRunning: false, error: null });
       return signal.aborted ? null : made;
     } catch (failed) {
-      tell({ ...IDLE, error: asError(failed) });
+      report({ ...IDLE, error: asError(failed) });
       return null;
     }
   };

@@ -7,7 +7,7 @@ import { isKept, MOST, useCollected } from "./collect.js";
 import { FORMATS } from "./formats.js";
 import { about, Outcome } from "./outcome.js";
 
-/** Until a choice is settled: arrow keys pass over formats. */
+/** Delay in milliseconds before a chosen format is fetched: arrow keys pass over formats. */
 const SETTLED_MS = 200;
 
 /** @typedef {import("./collect.js").Sources} Sources */
@@ -22,7 +22,7 @@ export function fileName({ id, suffix, suffixOfMany }, only) {
   return only ? `${only.trace}${form}${suffix}` : `runs${form}${suffixOfMany}`;
 }
 
-/** Why a format is not for these runs; empty if it is. @param {Format} format @param {import("./collect.js").Source | null} only */
+/** Why these runs cannot have a format; empty if they can. @param {Format} format @param {import("./collect.js").Source | null} only */
 function against(format, only) {
   if (only) return only.version && !isKept(format) ? t("export.newest") : "";
   if (format.many) return "";
@@ -36,7 +36,7 @@ export function ExportDialog({ sources, n, close }) {
   const { made, isRunning } = collected;
   const only = onlyOf(sources);
   const layout = only || !format ? "" : format.many;
-  useEffect(() => { // of one run the loss is shown before it is saved
+  useEffect(() => { // the losses of a single run are shown before it is saved
     collected.stop();
     const settled = setTimeout(() => { if (only && format) void collected.start(sources, format, layout); }, SETTLED_MS);
     return () => clearTimeout(settled);

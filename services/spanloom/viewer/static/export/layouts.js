@@ -1,6 +1,6 @@
-/** How the bodies of runs, each in the format of one run, make a file (core/exchange/files.py does it in the shell). */
+/** Joins the bodies of runs, each in the format of one run, to a file (in the shell core/exchange/files.py does). */
 
-/** @typedef {{add: (body: string) => string, end: () => string}} Layout `add`: what the file goes on with for a run */
+/** @typedef {{add: (body: string) => string, end: () => string}} Layout `add`: the text that a run adds to the file */
 
 /** One run, as it is. @type {() => Layout} */
 const whole = () => ({ add: (body) => body, end: () => "" });

@@ -1,4 +1,4 @@
-/** What became of collected runs, in words: how far they are, what was lost, which were left out and why. */
+/** The result of an export, in words: progress, losses, and runs left out with their reasons. */
 import { learn, t } from "../i18n/index.js";
 import { exporting as en } from "../i18n/en/export.js";
 import { formats as enFormats } from "../i18n/en/formats.js";
@@ -11,7 +11,7 @@ learn({ en: { ...en, ...enFormats }, zh: { ...zh, ...zhFormats } });
 
 const SHOWN = 20;
 
-/** The sentence of a code, or else what the service said. @param {string} code @param {string} detail */
+/** The sentence of a code, or else the message of the service. @param {string} code @param {string} detail */
 const wordsOf = (code, detail) => (code ? t(/** @type {"loss.no_agent"} */ (`loss.${code}`)) : visible(detail));
 
 /** The sentence of a format. @param {string} id */
@@ -19,20 +19,20 @@ export const about = (id) => t(/** @type {"format.coze"} */ (`format.${id}`));
 
 /** @param {{state: import("./collect.js").State, n: number}} props `n`: how many runs there are */
 export function Outcome({ state: { made, isRunning, error }, n }) {
-  return html`<div class="outcome"><p role="status">${said(made, isRunning, n)}</p>
+  return html`<div class="outcome"><p role="status">${summary(made, isRunning, n)}</p>
     ${error && html`<p class="bad" role="alert">${t("export.ended")} ${error.message}</p>`}
     ${made && !isRunning && html`<${Losses} counts=${made.losses} /><${Left} list=${made.skipped} />`}</div>`;
 }
 
 /** @param {import("./collect.js").Collected | null} made @param {boolean} isRunning @param {number} n */
-function said(made, isRunning, n) {
+function summary(made, isRunning, n) {
   if (isRunning) return Number.isFinite(n) ? t("export.reading", { at: made?.read ?? 0, n }) : t("export.reading.some", { at: made?.read ?? 0 });
   if (!made) return "";
   const lossless = made.written && !Object.keys(made.losses).length ? ` ${t("export.lossless")}` : "";
   return `${t("export.written", { n: made.written })}${lossless}`;
 }
 
-/** What was lost, in words. @param {{counts: Record<string, number>}} props */
+/** The losses, in words. @param {{counts: Record<string, number>}} props */
 export function Losses({ counts }) {
   const codes = Object.keys(counts).toSorted();
   if (!codes.length) return "";

@@ -39,10 +39,10 @@ export const locale = () => navigator.languages.find((tag) => tag.startsWith(lan
 /** @type {Map<string, Intl.NumberFormat>} */
 const formats = new Map();
 
-/** A number with its thousands apart. @param {number} value */
+/** A number with separators between thousands. @param {number} value */
 export function number(value) {
   const where = locale();
-  const made = formats.get(where) ?? new Intl.NumberFormat(where); // to make one costs as much as a row of the tree
+  const made = formats.get(where) ?? new Intl.NumberFormat(where); // creating one costs as much as a row of the tree
   formats.set(where, made);
   return made.format(value);
 }

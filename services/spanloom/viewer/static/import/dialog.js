@@ -1,4 +1,4 @@
-/** Imports files that are dropped or chosen, and shows what became of each, line by line. */
+/** Imports files that are dropped or chosen, and shows the result of each as it arrives. */
 import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { READ } from "../export/formats.js";
 import { Losses } from "../export/outcome.js";
@@ -13,7 +13,7 @@ import { KEPT, useImported } from "./send.js";
 
 learn({ en, zh });
 
-/** As many runs of a file are linked. */
+/** Maximum number of links to runs of a file. */
 const LINKED = 20;
 
 /** @param {{project: string, close: () => void}} props */
@@ -81,7 +81,7 @@ function Options({ wanted, isOff, set }) {
     <label class="check"><input type="checkbox" disabled=${isOff} checked=${wanted.as_new !== ""} onChange=${(/** @type {Event} */ event) => set({ ...wanted, as_new: /** @type {HTMLInputElement} */ (event.target).checked ? "true" : "" })} /> ${t("import.new")}</label>`;
 }
 
-/** What is done now, of all files. @param {import("./send.js").Imported[]} files @param {boolean} isRunning */
+/** The state of the import of all files, in words. @param {import("./send.js").Imported[]} files @param {boolean} isRunning */
 function stateOf(files, isRunning) {
   const now = files.find((one) => one.isRunning);
   if (!isRunning || !now) return files.some((one) => one.taken) ? t("import.soon") : "";
@@ -101,10 +101,10 @@ function Outcome({ done }) {
     ${!isRunning && html`<${Losses} counts=${counts.losses} />`}</section>`;
 }
 
-/** What became of the scores, if there are any. @param {import("./send.js").Counts} counts */
+/** The numbers of stored and rejected scores, in words; empty without scores. @param {import("./send.js").Counts} counts */
 function scoresOf({ accepted_scores: n, rejected_scores: rejected }) {
-  const said = [n && t("import.scores", { n }), rejected && t("import.scores.rejected", { n: rejected })];
-  return said.filter(Boolean).map((one) => `${one} `).join("");
+  const parts = [n && t("import.scores", { n }), rejected && t("import.scores.rejected", { n: rejected })];
+  return parts.filter(Boolean).map((one) => `${one} `).join("");
 }
 
 /** @param {{done: import("./send.js").Imported}} props */

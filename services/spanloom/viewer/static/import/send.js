@@ -1,4 +1,4 @@
-/** Sends files to the service, one after the other, and adds up what became of each. */
+/** Sends files to the service, one after the other, and sums up the result of each. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { ApiError, sendFile } from "../api.js";
 import { MOST_BYTES } from "../export/formats.js";
@@ -9,21 +9,21 @@ import { asError } from "../ui/fetched.js";
 /** @typedef {{place: string, reason: string}} Rejected */
 /** The numbers so far; `share` of the file is read. @typedef {{share: number, accepted_spans: number, rejected_spans: number, unchanged_runs: number, accepted_scores: number, rejected_scores: number, rejected: number, losses: Record<string, number>}} Counts */
 /**
- * What became of a file. `runs` and `rejected` are the first of them, `taken` counts all runs.
+ * The result of a file. `runs` and `rejected` have the first ones; `taken` counts all runs.
  * @typedef {{name: string, format: string, counts: Counts, runs: Run[], taken: number, rejected: Rejected[], isRunning: boolean, error: ApiError | null}} Imported
  */
 /** @typedef {{format: string, project: string, as_new: string}} Wanted */
 
-/** As many runs and rejections of a file are kept; all are counted. */
+/** Maximum number of runs and rejections that are kept for a file; all are counted. */
 export const KEPT = 200;
-/** How often what came is drawn. */
+/** Milliseconds between updates of the display. */
 const DRAWN_MS = 100;
 const NONE = { share: 0, accepted_spans: 0, rejected_spans: 0, unchanged_runs: 0, accepted_scores: 0, rejected_scores: 0, rejected: 0, losses: {} };
 
 /** @param {string} name @returns {Imported} */
 const begun = (name) => ({ name, format: "", counts: NONE, runs: [], taken: 0, rejected: [], isRunning: true, error: null });
 
-/** Adds lines of the answer to what became of a file. @param {Imported} done @returns {(line: any) => void} */
+/** Return a function that adds a line of the answer to the result of a file. @param {Imported} done @returns {(line: any) => void} */
 export function adder(done) {
   const taken = new Set();
   return (line) => {
@@ -44,11 +44,11 @@ export function adder(done) {
 
 /**
  * Import a file. A failure is part of the result.
- * @param {File} file @param {Wanted} wanted @param {(now: Imported) => void} tell @param {AbortSignal} until
+ * @param {File} file @param {Wanted} wanted @param {(now: Imported) => void} report @param {AbortSignal} until
  */
-async function importFile(file, wanted, tell, until) {
+async function importFile(file, wanted, report, until) {
   const done = begun(file.name);
-  tell({ ...done });
+  report({ ...done });
   const add = adder(done);
   let drawn = 0;
   try {
@@ -57,13 +57,13 @@ async function importFile(file, wanted, tell, until) {
       add(line);
       if (performance.now() - drawn < DRAWN_MS) return;
       drawn = performance.now();
-      tell({ ...done });
+      report({ ...done });
     }, until);
     if (!done.format) throw new ApiError(0, t("import.cut"));
   } catch (failed) {
     if (!until.aborted) done.error = asError(failed);
   }
-  tell({ ...done, isRunning: false });
+  report({ ...done, isRunning: false });
 }
 
 /** Import files for a component: `stop` ends that, and so does the end of the component. */
@@ -73,8 +73,8 @@ export function useImported() {
   const running = useRef(new AbortController());
   const stop = () => running.current.abort();
   useEffect(() => stop, []);
-  /** @param {File[]} wanted @param {Wanted} asked */
-  const start = async (wanted, asked) => {
+  /** @param {File[]} wanted @param {Wanted} options */
+  const start = async (wanted, options) => {
     stop();
     const { signal } = (running.current = new AbortController());
     setRunning(true);
@@ -83,7 +83,7 @@ export function useImported() {
     const done = [];
     for (const [at, file] of wanted.entries()) {
       if (signal.aborted) break;
-      await importFile(file, asked, (now) => { done[at] = now; setFiles([...done]); }, signal);
+      await importFile(file, options, (now) => { done[at] = now; setFiles([...done]); }, signal);
     }
     setRunning(false);
   };

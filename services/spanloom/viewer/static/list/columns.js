@@ -13,7 +13,7 @@ import { getJson } from "../api.js";
 // How many steps a run has, and of which types: a bar of their shares next to the number, the longer the more there are.
 
 export const TYPES = ["agent", "model", "tool", "graph"];
-/** So many steps or more fill the bar; its length is logarithmic. */
+/** The number of steps that fills the bar; its length is logarithmic. */
 const FULL = 1000;
 
 /** @param {{counts: Record<string, number>}} props */
@@ -40,19 +40,19 @@ export const none = () => html`<span class="none">–</span>`;
 /** @param {string[]} texts */
 export const several = (texts) => (texts.length ? line(texts.join(", "), 60) : none());
 
-/** Names in a cell, the first of many: a click on one asks for it as well. @param {string} field @param {string[]} names @param {string} [type] of the field */
+/** Names in a cell, up to a maximum; a click on one adds it to the query. @param {string} field @param {string[]} names @param {string} [type] of the field */
 export function asking(field, names, type = "text") {
   if (!names.length) return none();
   /** @param {string} name */
   const narrow = (name) => change({ where: narrowed(place.peek().query.where, condition(field, "=", name, type)), cursor: null, at: null }, true);
   return html`${names.slice(0, NAMES).map((name, i) => html`${i > 0 && ", "}<button class="plain" title=${t("filter.by", { name: line(name, 40) })} onClick=${() => narrow(name)}><bdi>${line(name, 40)}</bdi></button>`)}${names.length > NAMES && " …"}`;
 }
-/** So many names are in a cell; its title has all. */
+/** Maximum number of names in a cell; its title has all. */
 const NAMES = 4;
 
 /** @param {number | null} value @param {(value: number) => string} shown */
 const counted = (value, shown) => (value ? shown(value) : none());
-/** Why it failed, with the type only once as in the shell. @param {Run} run */
+/** The failure of a run, in which the type occurs only once, as in the shell. @param {Run} run */
 const why = ({ error_message: message, error_type: type }) => (!type || message?.startsWith(type) || message?.split(":")[0].endsWith(`.${type}`) ? (message ?? "") : [type, message].filter(Boolean).join(": "));
 
 /** The columns that most lists show. @type {Column[]} */

@@ -27,7 +27,7 @@ export function Examples() {
     <ul class="plain">${EXAMPLES.map((one) => html`<li><button onClick=${() => ask(one)}><code>${one}</code></button></li>`)}</ul></section>`;
 }
 
-/** Other readings of words: as names. @type {((word: string) => string)[]} */
+/** Queries that take a word as a name. @type {((word: string) => string)[]} */
 const NAMED = [(word) => `root_name = ${word}`, (word) => `agent = ${word}`, (word) => `has(name = ${word})`];
 
 /** @param {{where: string}} props */

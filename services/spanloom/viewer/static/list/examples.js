@@ -5,7 +5,7 @@ import { t } from "../i18n/index.js";
 import { asError } from "../ui/fetched.js";
 import { coded, html } from "../ui/html.js";
 
-/** Send them unless some are stored, and return how many. @returns {Promise<number>} */
+/** Send the example runs unless some are stored; return their number. @returns {Promise<number>} */
 async function send() {
   const { items: known } = await getJson("/v1/trajectories", { where: 'environment = "examples"', fields: "trace_id", limit: 1 });
   if (known.length) return 0;
@@ -18,24 +18,24 @@ async function send() {
   return all.length;
 }
 
-/** What it says afterwards. @param {number} sent */
+/** The message after sending. @param {number} sent */
 const outcome = (sent) => (sent ? t("start.examples.loaded", { n: sent }) : t("start.examples.known"));
 
 export function Examples() {
-  const [said, setSaid] = useState("");
+  const [notice, setNotice] = useState("");
   const [isRunning, setRunning] = useState(false);
   const [isSent, setSent] = useState(false);
   const begin = async () => {
-    if (isSent) return setSaid(t("start.examples.known"));
+    if (isSent) return setNotice(t("start.examples.known"));
     setRunning(true);
-    setSaid(t("start.examples.loading"));
+    setNotice(t("start.examples.loading"));
     const words = await send().then((sent) => { setSent(true); return outcome(sent); }, (failed) => {
       const { status, message } = asError(failed);
       return status === 403 ? `${message} ${t("start.examples.ingest")}` : message;
     });
-    setSaid(words);
+    setNotice(words);
     return setRunning(false);
   };
-  return html`<p><button type="button" disabled=${isRunning} onClick=${begin}>${t("start.examples")}</button> <span role="status">${coded(said)}</span></p>
+  return html`<p><button type="button" disabled=${isRunning} onClick=${begin}>${t("start.examples")}</button> <span role="status">${coded(notice)}</span></p>
     <p class="quiet">${coded(t("start.examples.about"))}</p>`;
 }

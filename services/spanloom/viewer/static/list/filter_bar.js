@@ -27,21 +27,21 @@ export function FilterBar({ of = "trajectories" }) {
   const where = place.value.query.where ?? "";
   const [text, setText] = useState(where);
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const own = useRef(/** @type {string | null} */ (null)); // applied here: the box has it, or what was typed since
+  const own = useRef(/** @type {string | null} */ (null)); // applied by this box, which has it already, or newer input
   const { offers, at, look, take, press } = useOffers(input, setText, of);
   useLayoutEffect(() => { // before the first key, or typed text would be overwritten
     if (where !== own.current) setText(where);
     own.current = null;
   }, [where]);
-  useKeys([{ key: "/", says: "key.search", run: () => input.current?.focus() }], []);
+  useKeys([{ key: "/", label: "key.search", run: () => input.current?.focus() }], []);
   /** @param {SubmitEvent} event */
   const submit = async (event) => {
     event.preventDefault();
-    const asked = of === "steps" ? text.trim() : await questionOf(text);
-    own.current = asked;
-    remember(of, asked);
-    ask(asked);
-    if (!isSelected(input.current)) setText((typed) => (typed === text ? asked : typed));
+    const sent = of === "steps" ? text.trim() : await questionOf(text);
+    own.current = sent;
+    remember(of, sent);
+    ask(sent);
+    if (!isSelected(input.current)) setText((typed) => (typed === text ? sent : typed));
   };
   return html`<div class="asking"><form class="question" role="search" onSubmit=${submit}>
     <label class="sr" for="where">${t("filter.label")}</label>

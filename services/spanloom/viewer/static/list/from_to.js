@@ -6,7 +6,7 @@ import { range, zone } from "../state/range.js";
 import { html } from "../ui/html.js";
 import { goTo } from "./time_range.js";
 
-/** A moment as an input of date and time wants it, in local time. @param {number | null} ms */
+/** A time in the format of an input of type `datetime-local`. @param {number | null} ms */
 const local = (ms) => (ms === null || Number.isNaN(ms) ? "" : new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16));
 
 /** Two moments in the time zone of the browser. */

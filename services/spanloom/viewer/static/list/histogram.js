@@ -14,13 +14,13 @@ import { zoom } from "./time_range.js";
 
 export function Histogram() {
   const { query } = place.value;
-  const asked = JSON.stringify(question(query));
+  const key = JSON.stringify(question(query));
   const [found, setFound] = useState(/** @type {OverTime | null} */ (null));
   useEffect(() => {
     const until = new AbortController();
     if (!faultOf(query, Date.now())) numbersOver(question(query), "count,rate(has_error)", until.signal).then(setFound, () => {});
     return () => until.abort();
-  }, [asked]);
+  }, [key]);
   if (!found?.slots.length) return "";
   const all = layOut(found, "count").map((value) => value ?? 0);
   const failed = failuresIn(found).map((value) => value ?? 0);

@@ -1,4 +1,4 @@
-/** Counts runs that came since the list was loaded; they are shown only on request. */
+/** Counts runs that arrived since the list was loaded; they are shown only on request. */
 import { useEffect } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
@@ -13,7 +13,7 @@ const arrived = signal(/** @type {Set<string>} */ (new Set()));
 const changed = signal(/** @type {Set<string>} */ (new Set()));
 const isLive = signal(false);
 /** Runs not checked against the filter yet. @type {Set<string>} */
-const wondered = new Set();
+const unchecked = new Set();
 const PAUSE_MS = 700;
 const AT_ONCE = 50;
 let asking = 0;
@@ -25,7 +25,7 @@ export const outdated = changed;
 function note(change) {
   const shown = runs.peek()?.find((run) => run.trace_id === change.trace_id && run.project === change.project);
   if (shown && shown.version >= change.version) return;
-  if (!shown && place.peek().query.where) wonder(change.trace_id);
+  if (!shown && place.peek().query.where) checkLater(change.trace_id);
   else add(shown ? changed : arrived, [change.trace_id]);
 }
 
@@ -34,13 +34,13 @@ function add(set, ids) {
   if (ids.some((id) => !set.peek().has(id))) set.value = new Set([...set.peek(), ...ids]);
 }
 
-/** Only the service can check a run against the filter: it is queried for several at once. @param {string} id */
-function wonder(id) {
-  wondered.add(id);
+/** Check a run against the filter later: only the service can, which is queried for several at once. @param {string} id */
+function checkLater(id) {
+  unchecked.add(id);
   asking ||= setTimeout(() => void ask(), PAUSE_MS);
 }
 
-/** As the list decides by its own query, whose `where` does not name the runs. @param {import("../state/place.js").Query} query */
+/** The value of `has_steps` that the service would use without the ids in `where`. @param {import("../state/place.js").Query} query */
 function filled(query) {
   const isAll = query.duplicate === "any" || /\b(?:has_steps|steps|trace_id)\b/.test(query.where ?? "");
   return query.has_steps ?? (isAll ? "any" : "true");
@@ -48,8 +48,8 @@ function filled(query) {
 
 async function ask() {
   const { query } = place.peek();
-  const ids = [...wondered].slice(0, AT_ONCE);
-  ids.forEach((id) => wondered.delete(id));
+  const ids = [...unchecked].slice(0, AT_ONCE);
+  ids.forEach((id) => unchecked.delete(id));
   const where = joined([...conditions(query.where ?? ""), `trace_id in (${ids.map(quoted).join(", ")})`]);
   try {
     const data = await getJson("/v1/trajectories", { ...question(query), has_steps: filled(query), where, limit: AT_ONCE });
@@ -57,7 +57,7 @@ async function ask() {
   } catch {
     // Not known, so not counted: the next change of the run checks again.
   }
-  asking = wondered.size ? setTimeout(() => void ask(), PAUSE_MS) : 0;
+  asking = unchecked.size ? setTimeout(() => void ask(), PAUSE_MS) : 0;
 }
 
 /** The current state of the newest runs. */
@@ -71,7 +71,7 @@ export function Live() {
   const { where, project } = place.value.query;
   useEffect(() => {
     arrived.value = new Set();
-    wondered.clear();
+    unchecked.clear();
     return follow({ project }, note, (is) => { isLive.value = is; });
   }, [project, where]);
   const came = arrived.value.size;

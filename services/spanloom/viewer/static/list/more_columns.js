@@ -38,7 +38,7 @@ const OWN = [
   { name: "trace", label: "column.trace", cell: (run) => html`<code>${run.trace_id.slice(0, 12)}</code>`, title: (run) => run.trace_id },
 ];
 
-// Columns of fields: of their values the list has some, the others are asked for by what the list shows.
+// Columns of fields. Rows have some of the values; the others are requested for the displayed rows.
 
 /** Values by the run's key and the name of the field. @typedef {Map<string, Record<string, number | null>>} Values */
 
@@ -48,32 +48,32 @@ const TEXTS = new Set(["text", "choice"]);
 /** The run's own member of that name. @param {Run} run @param {string} name */
 const memberOf = (run, name) => /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (run))[name];
 
-/** @param {Run} run @param {string} name @param {Values} asked @returns {number | null} */
-function numberOf(run, name, asked) {
+/** @param {Run} run @param {string} name @param {Values} loaded @returns {number | null} */
+function numberOf(run, name, loaded) {
   const own = memberOf(run, name);
   if (own !== undefined) return own === null ? null : Number(own);
-  return asked.get(keyOf(run))?.[name] ?? null;
+  return loaded.get(keyOf(run))?.[name] ?? null;
 }
 
-/** How a number is written: by its type, and shares by how they are called. @param {Field} field @returns {(value: number) => string} */
+/** The format of a number, by its type; shares are recognised by their name. @param {Field} field @returns {(value: number) => string} */
 function written({ name, type }) {
   if (type === "duration") return duration;
   if (/_(rate|proportion)$/.test(name)) return percent;
   return type === "integer" ? short : (value) => number(Math.round(value * 100) / 100);
 }
 
-/** @param {Field} field @param {Values} asked the values that the list has not @returns {Column} */
-function columnOf(field, asked) {
+/** @param {Field} field @param {Values} loaded values that rows do not have @returns {Column} */
+function columnOf(field, loaded) {
   const { name, description } = field;
   const words = /** @type {import("../i18n/index.js").Key} */ (`order.${name}`);
   const label = t(words) === words ? /** @type {typeof words} */ (/** @type {string} */ (name)) : words;
   if (TEXTS.has(field.type)) return { name, label, cell: (run) => maybe(/** @type {string | null} */ (memberOf(run, name) ?? null)) };
   const shown = written(field);
-  return { name, label, order: name, isNumber: true, heat: (run) => numberOf(run, name, asked), title: () => description,
-    cell: (run) => { const value = numberOf(run, name, asked); return value === null ? none() : shown(value); } };
+  return { name, label, order: name, isNumber: true, heat: (run) => numberOf(run, name, loaded), title: () => description,
+    cell: (run) => { const value = numberOf(run, name, loaded); return value === null ? none() : shown(value); } };
 }
 
-/** Whether a field can be a column that none of the others is. @param {Field} field @param {Run[]} rows */
+/** Whether a field can be a column, and no other column shows it. @param {Field} field @param {Run[]} rows */
 function isNew({ name, of, type, is_ordered: isOrdered, is_list: isList }, rows) {
   if (of !== "trajectories" || isList || SHOWN.has(name)) return false;
   return isOrdered || (TEXTS.has(type) && rows.some((run) => memberOf(run, name) !== undefined));
@@ -84,15 +84,15 @@ const SHOWN = new Set([...allColumns(), ...OWN].flatMap(({ name, order }) => [na
 const fields = signal(/** @type {Field[]} */ ([]));
 
 effect(() => {
-  const asked = values.value;
-  more.value = [...OWN, ...fields.value.filter((field) => isNew(field, runs.value ?? [])).map((field) => columnOf(field, asked))];
+  const loaded = values.value;
+  more.value = [...OWN, ...fields.value.filter((field) => isNew(field, runs.value ?? [])).map((field) => columnOf(field, loaded))];
 });
 
-/** Metrics of one request. */
+/** Maximum number of metrics in a request. */
 const MOST = 12;
 let request = new AbortController();
 
-/** Ask for values that the list has not. @param {Run[]} rows @param {string[]} names */
+/** Request values that rows do not have. @param {Run[]} rows @param {string[]} names */
 async function ask(rows, names) {
   request.abort();
   const until = (request = new AbortController()).signal;

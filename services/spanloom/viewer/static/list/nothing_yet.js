@@ -1,4 +1,4 @@
-/** The list of a service without runs: where to send spans, when the first came, and example runs. */
+/** The list of a service without runs: where to send spans, when the first arrived, and example runs. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { clock } from "../format.js";
@@ -31,7 +31,7 @@ export function NothingYet() {
   </section>`;
 }
 
-/** Waits for the first span, and tells when it came. */
+/** Waits for the first span, and shows when it arrived. */
 function First() {
   const [at, setAt] = useState(0);
   useEffect(() => follow({}, () => setAt((known) => known || Date.now()), () => {}), []);

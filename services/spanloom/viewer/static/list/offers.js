@@ -1,21 +1,21 @@
-/** The suggestions below the question box: when they are shown, and the keys that choose of them. */
+/** The suggestions below the query box: when they are shown, and the keys that choose one. */
 import { useRef, useState } from "../vendor/hooks.js";
 import { kept } from "../state/reader.js";
 import { loadFields } from "./columns.js";
 
 /** @typedef {import("./suggest.js").Of} Of */
 
-/** Questions that were asked in this browser, the newest first, by what they are about. */
+/** Queries that this browser has sent, newest first, by subject. */
 const recent = kept("questions", /** @type {Record<string, string[]>} */ ({}));
 const MOST_RECENT = 8;
 
-/** @param {Of} of @param {string} asked */
-export function remember(of, asked) {
-  if (asked) recent.value = { ...recent.peek(), [of]: [asked, ...(recent.peek()[of] ?? []).filter((one) => one !== asked)].slice(0, MOST_RECENT) };
+/** @param {Of} of @param {string} query */
+export function remember(of, query) {
+  if (query) recent.value = { ...recent.peek(), [of]: [query, ...(recent.peek()[of] ?? []).filter((one) => one !== query)].slice(0, MOST_RECENT) };
 }
 
 /**
- * What is offered below the question box, and the keys that choose of it: arrows move, Enter or Tab takes, Escape closes.
+ * The suggestions below the query box, and their keys: arrows move, Enter or Tab takes one, Escape closes.
  * @param {{current: HTMLInputElement | null}} input @param {(text: string) => void} setText @param {Of} of
  */
 export function useOffers(input, setText, of) {

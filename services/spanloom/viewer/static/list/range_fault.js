@@ -1,4 +1,4 @@
-/** What is wrong with the time range of the address, with a way on. */
+/** The error in the time range of the address, with links that correct it. */
 import "../i18n/asking.js";
 import { moment } from "../format.js";
 import { t } from "../i18n/index.js";
@@ -7,7 +7,7 @@ import { faultOf, range } from "../state/range.js";
 import { html } from "../ui/html.js";
 import { goTo } from "./time_range.js";
 
-/** Nothing if the range is right. */
+/** Empty if the range is valid. */
 export function RangeFault() {
   const { query } = place.value;
   const fault = faultOf(query, Date.now());

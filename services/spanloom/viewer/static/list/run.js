@@ -34,7 +34,7 @@ export const origin = (url = "/") => read("list", /** @type {Origin} */ ({ url, 
 /** @param {Origin} now */
 export const keepOrigin = (now) => write("list", now, sessionStorage);
 
-/** Keep a page of the list; one that goes on where the pages before it ended is kept with them. @param {Origin & {first: number}} page */
+/** Keep a page of the list; a page that continues the kept ones is added to them. @param {Origin & {first: number}} page */
 export function keepPage(page) {
   const { runs, first = 0, asked } = origin();
   const goesOn = JSON.stringify(asked) === JSON.stringify(page.asked) && first <= page.first && page.first <= first + runs.length;

@@ -22,7 +22,7 @@ export const total = signal(/** @type {number | null} */ (null));
 export const failure = signal(/** @type {ApiError | null} */ (null));
 export const isLoading = signal(false);
 
-let asked = new AbortController();
+let listRequest = new AbortController();
 
 /** The part of the query that is sent to the service. @param {import("../state/place.js").Query} query */
 export function question(query) {
@@ -30,21 +30,21 @@ export function question(query) {
 }
 
 /** The parameters of a page of the list, without the cursor. @param {import("../state/place.js").Query} query */
-export function askedFor(query) {
+export function pageParams(query) {
   return { ...question(query), order: query.order, limit: PAGE };
 }
 
 /** Reload; the displayed rows stay until the answer arrives. */
 export async function load() {
-  asked.abort();
-  const mine = (asked = new AbortController());
+  listRequest.abort();
+  const mine = (listRequest = new AbortController());
   const { query } = place.peek();
   if (faultOf(query, Date.now())) return;
   isLoading.value = true;
   total.value = null;
   void count(query, mine.signal);
   try {
-    const page = await getJson("/v1/trajectories", { ...askedFor(query), cursor: query.cursor }, mine.signal);
+    const page = await getJson("/v1/trajectories", { ...pageParams(query), cursor: query.cursor }, mine.signal);
     batch(() => {
       runs.value = page.items;
       first.value = Number(query.at ?? 0);
@@ -59,16 +59,16 @@ export async function load() {
   }
 }
 
-/** Runs of an answer while a question is read for its ids alone. */
+/** Page size while a query is read only for the ids of its runs. */
 const IDS = 500;
 
-/** Yield the first runs of the question of a list, in its order, each once. @param {import("../state/place.js").Query} query @param {number} most */
+/** Yield the first runs of the query of a list, in its order, each once. @param {import("../state/place.js").Query} query @param {number} most */
 export async function* answersTo(query, most) {
   /** @type {Set<string>} */
   const known = new Set();
   let cursor = "";
   do {
-    const page = await getJson("/v1/trajectories", { ...askedFor(query), limit: Math.min(IDS, most), fields: "project,trace_id", cursor });
+    const page = await getJson("/v1/trajectories", { ...pageParams(query), limit: Math.min(IDS, most), fields: "project,trace_id", cursor });
     for (const run of page.items) {
       if (known.has(keyOf(run)) || known.size === most) continue;
       known.add(keyOf(run));
@@ -106,12 +106,12 @@ const annotated = signal(/** @type {Set<string>} */ (new Set()));
 /** @param {Run} run */
 export const isAnnotated = (run) => annotated.value.has(keyOf(run));
 
-let marksAsked = new AbortController();
+let marksRequest = new AbortController();
 
 /** Request annotations and scores of runs. @param {Run[]} rows */
 async function ask(rows) {
-  marksAsked.abort();
-  const until = (marksAsked = new AbortController()).signal;
+  marksRequest.abort();
+  const until = (marksRequest = new AbortController()).signal;
   const ids = rows.map((run) => run.trace_id);
   const { project } = place.peek().query;
   const where = `annotated and trace_id in (${ids.map((id) => `"${id}"`).join(", ")})`;

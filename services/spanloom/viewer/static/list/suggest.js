@@ -1,16 +1,16 @@
-/** What could come next in a question: fields, signs, values by frequency, or questions that were asked before. */
+/** Suggestions for the next part of a query: fields, signs, values by frequency, or earlier queries. */
 import { getJson } from "../api.js";
 import { quoted } from "../state/filters.js";
 
 /** @typedef {import("../records.js").FieldItem} Field */
-/** A text that replaces what is before the caret from `from` on; `hint` says what it is. @typedef {{text: string, from: number, hint: string}} Suggestion */
-/** What a question is about, as `/v1/fields` names it. @typedef {"trajectories" | "steps"} Of */
+/** A text that replaces what is before the caret from `from` on; `hint`: its description. @typedef {{text: string, from: number, hint: string}} Suggestion */
+/** The subject of a query, as `/v1/fields` names it. @typedef {"trajectories" | "steps"} Of */
 
 const MOST = 8;
 const VALUES = 5;
-/** A field, a sign, and the begin of a value. */
+/** A field, a sign, and the beginning of a value. */
 const AT_VALUE = /(?:^|[\s(])([A-Za-z_]\w*(?:\.\w+)?)\s*(!=|!~|>=|<=|=|~|>|<|:)\s*("[^"]*|[^\s"()]*)$/;
-/** A field, a space, and the begin of a sign. */
+/** A field, a space, and the beginning of a sign. */
 const AT_SIGN = /(?:^|[\s(])([A-Za-z_]\w*)\s+([!<>=~+*/-]?)$/;
 const AT_NAME = /(?:^|[\s(])([A-Za-z_]\w*)?$/;
 const WORDS = ["and", "or", "not"];
@@ -51,8 +51,8 @@ function signsFor({ operators, type, has_keys: hasKeys }, begun, from) {
 /** @param {Field} field @param {string} begun @param {number} from @param {Of} of @param {AbortSignal} until @returns {Promise<Suggestion[]>} */
 async function valuesFor(field, begun, from, of, until) {
   const low = begun.replace(/^"/, "").toLowerCase();
-  const told = await known(field, low ? 50 : VALUES, of, until);
-  const fitting = told.filter(({ value }) => value.toLowerCase().includes(low)).slice(0, VALUES);
+  const values = await known(field, low ? 50 : VALUES, of, until);
+  const fitting = values.filter(({ value }) => value.toLowerCase().includes(low)).slice(0, VALUES);
   return fitting.map(({ value, count }) => ({ text: `${field.type === "text" ? quoted(value) : value} `, from, hint: count === null ? "" : `× ${count}` }));
 }
 

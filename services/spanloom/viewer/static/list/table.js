@@ -14,12 +14,12 @@ import { SortHead } from "../ui/sort_head.js";
 import { useKeys } from "../ui/frame.js";
 import { chosenColumns, more, withOrder } from "./columns.js";
 import { keepPage, stateOf } from "./run.js";
-import { askedFor, first, isAnnotated, nextCursor } from "./runs.js";
+import { pageParams, first, isAnnotated, nextCursor } from "./runs.js";
 import { outdated } from "./live.js";
 
 // The reader's position in the list when they left it, kept in the tab and restored when they come back.
 
-/** @typedef {{url: string, row: string, sight: number}} Stand `row`: its trace id; `sight`: how far below the edge of the visible part */
+/** @typedef {{url: string, row: string, sight: number}} Position `row`: its trace id; `sight`: how far below the edge of the visible part */
 
 const NAME = "list.stand";
 const address = () => location.pathname + location.search;
@@ -29,13 +29,13 @@ let isFirst = true;
 const boxOf = (row) => /** @type {HTMLElement} */ (row.closest(".scroll"));
 
 /** Keep the position of the active row. @param {string} id @param {HTMLElement | undefined} row */
-export function keepStand(id, row) {
+export function keepPosition(id, row) {
   if (row) write(NAME, { url: address(), row: id, sight: row.offsetTop - boxOf(row).scrollTop }, sessionStorage);
 }
 
 /** Restore the scroll position, and return the number of the row that was active; -1 if another list is shown. @param {string[]} ids @param {ArrayLike<HTMLElement>} rows */
-export function standAgain(ids, rows) {
-  const { url, row, sight } = read(NAME, /** @type {Stand} */ ({ url: "", row: "", sight: 0 }), sessionStorage);
+export function restorePosition(ids, rows) {
+  const { url, row, sight } = read(NAME, /** @type {Position} */ ({ url: "", row: "", sight: 0 }), sessionStorage);
   const at = isFirst && url === address() ? ids.indexOf(row) : -1;
   isFirst = false;
   if (at >= 0) boxOf(rows[at]).scrollTop = rows[at].offsetTop - sight;
@@ -77,7 +77,7 @@ export function Table({ runs }) {
   const columns = withOrder(chosenColumns(query.columns), query.order?.replace("-", ""));
   const ids = runs.map((run) => run.trace_id);
   const body = useRef(/** @type {HTMLTableSectionElement | null} */ (null));
-  const shade = useMemo(() => { // of the column that orders the rows: more of them hide it
+  const shade = useMemo(() => { // only in the column that orders the rows: more shades would hide it
     const by = columns.find((column) => column.order === order.replace("-", ""));
     return new Map(by?.heat ? [[by.name, shades(runs.map(by.heat))]] : []);
   }, [runs, query.columns, order, more.value]);
@@ -88,25 +88,25 @@ export function Table({ runs }) {
   };
   useLayoutEffect(() => { // a visible row may be opened at once, and its page reads them
     active.value = Math.min(active.peek(), Math.max(0, runs.length - 1));
-    keepPage({ url: location.pathname + location.search, runs: runs.map((run) => [run.trace_id, run.project]), first: first.peek(), cursor: nextCursor.peek(), asked: askedFor(query) });
+    keepPage({ url: location.pathname + location.search, runs: runs.map((run) => [run.trace_id, run.project]), first: first.peek(), cursor: nextCursor.peek(), asked: pageParams(query) });
   }, [runs]);
   useLayoutEffect(() => {
-    const at = standAgain(runs.map((run) => run.trace_id), /** @type {any} */ (body.current?.rows));
+    const at = restorePosition(runs.map((run) => run.trace_id), /** @type {any} */ (body.current?.rows));
     if (at >= 0) active.value = at;
   }, []);
   useEffect(() => {
-    const leave = () => keepStand(runs[active.peek()]?.trace_id, body.current?.rows[active.peek()]);
+    const leave = () => keepPosition(runs[active.peek()]?.trace_id, body.current?.rows[active.peek()]);
     addEventListener("pagehide", leave);
     return () => removeEventListener("pagehide", leave);
   }, [runs]);
   const isByTime = order.endsWith("start");
   const open = () => body.current?.rows[active.value]?.querySelector("a")?.click();
   useKeys([
-    { key: "j", says: "key.down", run: () => move(1) }, { key: "ArrowDown", says: "key.down", run: () => move(1) },
-    { key: "k", says: "key.up", run: () => move(-1) }, { key: "ArrowUp", says: "key.up", run: () => move(-1) },
-    { key: "Enter", says: "key.open", run: (event) => { if (!/** @type {Element} */ (event.target).closest("button, a, label")) open(); else /** @type {HTMLElement} */ (event.target).click(); } },
-    { key: "x", says: "key.select", run: () => runs[active.value] && selection.turn(ids[active.value]) },
-    { key: "X", says: "key.select.range", run: () => runs[active.value] && selection.turn(ids[active.value], ids) },
+    { key: "j", label: "key.down", run: () => move(1) }, { key: "ArrowDown", label: "key.down", run: () => move(1) },
+    { key: "k", label: "key.up", run: () => move(-1) }, { key: "ArrowUp", label: "key.up", run: () => move(-1) },
+    { key: "Enter", label: "key.open", run: (event) => { if (!/** @type {Element} */ (event.target).closest("button, a, label")) open(); else /** @type {HTMLElement} */ (event.target).click(); } },
+    { key: "x", label: "key.select", run: () => runs[active.value] && selection.turn(ids[active.value]) },
+    { key: "X", label: "key.select.range", run: () => runs[active.value] && selection.turn(ids[active.value], ids) },
   ], [runs]);
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${t("list.label")}><table class="runs">
     <thead><tr><th class="mark"><span class="sr">${t("column.marks")}</span><${AllBox} of=${selection} shown=${ids} /></th>${columns.map((column) => html`<${SortHead} key=${column.name} column=${column} order=${order} />`)}</tr></thead>
@@ -124,11 +124,11 @@ const dayOf = (run) => new Date(Number(run.started_at)).toDateString();
 function Row({ run, ids, columns, isActive, isNewDay, enter, shade }) {
   const { state, sign, words } = stateOf(run);
   const isSelected = selection.chosen.value.has(run.trace_id);
-  const isSaid = isAnnotated(run);
+  const hasAnnotations = isAnnotated(run);
   const isOld = outdated.value.has(run.trace_id);
   return html`<tr tabindex=${isActive ? 0 : -1} class="${isActive ? "active" : ""} ${isNewDay ? "new-day" : ""}" aria-selected=${String(isSelected)} onFocus=${enter} onClick=${enter}>
     <td class="mark"><${RowBox} of=${selection} row=${run.trace_id} shown=${ids} name=${run.root_name} />
-      <span class="state s-${state}" title=${isOld ? `${words} · ${t("list.outdated")}` : words}><span aria-hidden="true">${sign}</span><span class="sr">${words}</span></span><i class="noted ${isSaid ? "on" : ""}" title=${isSaid ? t("list.annotated") : ""}>${isSaid && html`<span class="sr">${t("list.annotated")}</span>`}</i>${isOld && html`<i class="dot new"></i>`}</td>
+      <span class="state s-${state}" title=${isOld ? `${words} · ${t("list.outdated")}` : words}><span aria-hidden="true">${sign}</span><span class="sr">${words}</span></span><i class="noted ${hasAnnotations ? "on" : ""}" title=${hasAnnotations ? t("list.annotated") : ""}>${hasAnnotations && html`<span class="sr">${t("list.annotated")}</span>`}</i>${isOld && html`<i class="dot new"></i>`}</td>
     ${columns.map((column) => html`<td key=${column.name} class=${`c-${column.name}${column.isNumber ? " number" : ""} h${column.heat ? (shade.get(column.name)?.(column.heat(run)) ?? 0) : 0}`}
       role=${column.name === "name" ? "rowheader" : undefined} data-label=${t(column.label)} title=${column.title?.(run)}>${column.cell(run)}</td>`)}
   </tr>`;

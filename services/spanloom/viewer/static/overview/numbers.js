@@ -12,7 +12,7 @@ import { faultOf, range } from "../state/range.js";
 export const METRICS = ["count", "rate(has_error)", "sum(cost)", "sum(input_tokens)", "sum(output_tokens)", "p50(duration)", "p95(duration)"];
 const FIRST_TOKEN = "p50(first_token)";
 
-/** What is asked of the service: the question with the range in ms; null before the first load. */
+/** The parameters of the requests: the query, with the range in ms; null before the first load. */
 export const pinned = signal(/** @type {Params | null} */ (null));
 /** The numbers of all runs together. */
 export const totals = signal(/** @type {Record<string, any> | null} */ (null));
@@ -20,14 +20,14 @@ export const totals = signal(/** @type {Record<string, any> | null} */ (null));
 export const overTime = signal(/** @type {OverTime | null} */ (null));
 /** The median of the first token over all model calls, in ms. */
 export const firstToken = signal(/** @type {number | null} */ (null));
-export const error = failure; // the question box shows what is wrong with the question
+export const error = failure; // the query box shows the errors of the query
 
-let asked = new AbortController();
+let request = new AbortController();
 
-/** Load all numbers; those on show stay until the new ones arrive. @param {import("../state/place.js").Query} query */
+/** Load all numbers; the displayed ones stay until the new ones arrive. @param {import("../state/place.js").Query} query */
 export async function load(query) {
-  asked.abort();
-  const { signal: until } = (asked = new AbortController());
+  request.abort();
+  const { signal: until } = (request = new AbortController());
   const now = Date.now();
   if (faultOf(query, now)) return;
   const given = range(query, now);
@@ -49,5 +49,5 @@ export async function load(query) {
   }
 }
 
-/** The same runs, asked of their steps. @param {Params} params */
+/** The parameters for the steps of the same runs. @param {Params} params */
 export const ofSteps = ({ where, ...rest }) => ({ ...rest, of: "steps", run_where: where });

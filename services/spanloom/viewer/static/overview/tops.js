@@ -1,4 +1,4 @@
-/** Tables of what leads the numbers: agents, models, tools, failures, users, releases and the values of any other field. */
+/** Tables of the largest numbers, by field: agents, models, tools, failures, users, releases and the values of any other field. */
 import { useState } from "../vendor/hooks.js";
 import { duration, money, percent, short } from "../format.js";
 import { number, t } from "../i18n/index.js";
@@ -36,16 +36,16 @@ const TOPS = [
 /** The most rows of a table. */
 const ROWS = 8;
 
-/** @param {{asked: Params}} props */
-export function Tops({ asked }) {
-  return html`<div class="tops">${TOPS.map((top) => html`<${Table} key=${top.title} top=${top} asked=${asked}>${top.by === "release" && html`<a href=${shared("/compare", place.value.query)}>${t("top.compare")}</a>`}<//>`)}<${AnyField} asked=${asked} /></div>`;
+/** @param {{params: Params}} props */
+export function Tops({ params }) {
+  return html`<div class="tops">${TOPS.map((top) => html`<${Table} key=${top.title} top=${top} params=${params}>${top.by === "release" && html`<a href=${shared("/compare", place.value.query)}>${t("top.compare")}</a>`}<//>`)}<${AnyField} params=${params} /></div>`;
 }
 
-/** @param {{top: Top, asked: Params, children?: unknown}} props */
-function Table({ top, asked, children }) {
+/** @param {{top: Top, params: Params, children?: unknown}} props */
+function Table({ top, params, children }) {
   const [by, order] = useState(top.metrics[0]);
   const metrics = [by, ...top.metrics.filter((one) => one !== by)];
-  const { data, isOld, error } = useFetched("/v1/stats", { ...paramsOf(top, asked), by: top.by, metrics: metrics.join(), top: ROWS });
+  const { data, isOld, error } = useFetched("/v1/stats", { ...paramsOf(top, params), by: top.by, metrics: metrics.join(), top: ROWS });
   /** @type {Record<string, any>[]} */
   const rows = (data?.items ?? []).filter((/** @type {Record<string, any>} */ row) => row[top.by] !== null && row[top.by] !== "");
   return html`<section class="top-table"><h2>${t(top.title)} ${children}</h2>
@@ -56,20 +56,20 @@ function Table({ top, asked, children }) {
         ${top.metrics.map((one) => html`<td class="number" title=${String(row[one] ?? "")} data-value=${String(row[one] ?? "")}>${shown(one, row[one])}</td>`)}</tr>`)}</tbody></table></div>`}</section>`;
 }
 
-/** A table by a field that the reader chooses; it is part of the address. @param {{asked: Params}} props */
-function AnyField({ asked }) {
+/** A table by a field that the reader chooses; it is part of the address. @param {{params: Params}} props */
+function AnyField({ params }) {
   const fields = useFields().filter((one) => one.type === "text" || one.type === "choice" || one.type === "flag").filter((one) => !one.has_keys);
   const by = place.value.query.by ?? "service";
   const choice = html`<select aria-label=${t("top.by")} value=${by} onChange=${(/** @type {Event} */ event) => change({ by: /** @type {HTMLSelectElement} */ (event.target).value })}>
     ${fields.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select>`;
   const isShared = by === "agent" || by === "model";
-  return html`<${Table} key=${by} top=${{ title: "top.any", by, asks: by, metrics: isShared ? ["count", "rate(has_error)"] : OF_RUNS }} asked=${asked}>${choice}<//>`;
+  return html`<${Table} key=${by} top=${{ title: "top.any", by, asks: by, metrics: isShared ? ["count", "rate(has_error)"] : OF_RUNS }} params=${params}>${choice}<//>`;
 }
 
-/** @param {Top} top @param {Params} asked */
-function paramsOf({ steps, where }, asked) {
-  if (steps) return { ...ofSteps(asked), where: steps };
-  return { ...asked, where: narrowed(/** @type {string | undefined} */ (asked.where), ...(where ? [where] : [])) };
+/** @param {Top} top @param {Params} params */
+function paramsOf({ steps, where }, params) {
+  if (steps) return { ...ofSteps(params), where: steps };
+  return { ...params, where: narrowed(/** @type {string | undefined} */ (params.where), ...(where ? [where] : [])) };
 }
 
 /** The runs of a row. @param {Top} top @param {string | number | boolean} value */

@@ -18,14 +18,14 @@ import { html } from "../ui/html.js";
 export function Page() {
   const { trace = "", scheme = "", queue, all, project } = place.value.query;
   const schemes = useFetched("/v1/schemes", { project }).data;
-  const asked = [...(schemes?.items ?? []), ...(schemes?.presets ?? [])].find((one) => one.name === scheme);
+  const shown = [...(schemes?.items ?? []), ...(schemes?.presets ?? [])].find((one) => one.name === scheme);
   const runs = useRuns(trace ? [trace] : [], project);
   return html`<${Judging} title=${t("adjudication.title")}>
     <p class="across">${trace && html`<span><${RunLink} id=${trace} run=${runs[trace]} project=${project} queue=${queue} scheme=${scheme} /></span>`}
       <label class="check"><input type="checkbox" checked=${!all} onChange=${() => change({ all: all ? null : "1" })} /> ${t("adjudication.differing")}</label>
       ${queue && html`<${Over} queue=${queue} trace=${trace} project=${project} />`}</p>
     ${!annotator.value && html`<p>${t("who.first")}</p>`}
-    ${trace && html`<${Run} key=${`${trace} ${scheme}`} trace=${trace} scheme=${asked} />`}
+    ${trace && html`<${Run} key=${`${trace} ${scheme}`} trace=${trace} scheme=${shown} />`}
   <//>`;
 }
 
@@ -59,7 +59,7 @@ function useOutline(path, project) {
 /** Marks an item as decided, and opens the next one to decide. @param {{queue: string, trace: string, project: string | undefined}} props */
 function Over({ queue, trace, project }) {
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
-  const [said, say] = useState("");
+  const [notice, setNotice] = useState("");
   const path = `/v1/queues/${part(queue)}/items`;
   const { data, again } = useFetched(path, { project });
   /** @type {{trace_id: string, state: string}[]} */
@@ -71,7 +71,7 @@ function Over({ queue, trace, project }) {
       await sendJson("POST", `${path}/${trace}/adjudicate`, {}, { project });
       again();
       if (next) change({ trace: next.trace_id, step: null }, true);
-      say(next ? "" : t("adjudication.none"));
+      setNotice(next ? "" : t("adjudication.none"));
     } catch (failed) {
       setError(asError(failed));
     }
@@ -80,5 +80,5 @@ function Over({ queue, trace, project }) {
     ${left.value > 0 && html`<span class="quiet">${t("adjudication.left", { n: left.value })}</span>`}
     ${trace ? html`<button class="main" disabled=${!annotator.value || left.value > 0} title=${t("adjudication.as", { who: decider() })} onClick=${decide}>${next ? t("adjudication.done.next") : t("adjudication.done")}</button>` : html`<span>${t("adjudication.choose")}</span>`}
     <a href=${link("/queues", { queue, project, state: "to_adjudicate" })}>${t("adjudication.list")}</a>
-    <span role="status">${said}</span><${Refusal} error=${error} />`;
+    <span role="status">${notice}</span><${Refusal} error=${error} />`;
 }

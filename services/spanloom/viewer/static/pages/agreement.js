@@ -8,14 +8,14 @@ import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 
 /** The comparison that the address names. */
-export function asked() {
+export function comparison() {
   const { scheme = "", queue, from, to, changed, project } = place.value.query;
   return { scheme, queue, since: from && `${from}T00:00:00Z`, until: to && `${to}T00:00:00Z`, with_changed: changed ? "true" : "", project };
 }
 
 export function Page() {
   const { scheme } = place.value.query;
-  const { data, error, again } = useFetched(scheme ? "/v1/agreement" : "", asked());
+  const { data, error, again } = useFetched(scheme ? "/v1/agreement" : "", comparison());
   return html`<${Judging} title=${t("agreement.title")}>
     <${Choices} />
     ${!scheme && html`<p class="quiet">${t("agreement.choose")}</p>`}
@@ -27,7 +27,7 @@ export function Page() {
         <${Confusions} measures=${data.measures} />
         <${Apart} title=${t("agreement.by.agent")} of=${data.by_agent} name="agent" />
         <${Apart} title=${t("agreement.by.type")} of=${data.by_step_type} name="step_type" />
-        <${Units} asked=${asked()} />`}`}
+        <${Units} comparison=${comparison()} />`}`}
   <//>`;
 }
 
@@ -37,7 +37,7 @@ function Apart({ title, of, name }) {
   return rows.length > 0 && html`<${Measures} title=${title} rows=${rows} />`;
 }
 
-/** Which scheme, queue and time. */
+/** The choices of scheme, queue and time. */
 function Choices() {
   const { scheme = "", queue = "", from = "", to = "", changed, project } = place.value.query;
   const schemes = useFetched("/v1/schemes", { project }).data;

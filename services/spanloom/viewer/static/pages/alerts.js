@@ -1,11 +1,11 @@
-/** Alerts: what fires now and why, what fired before, and the lines and numbers that are watched. */
+/** Alerts: what fires now and why, what fired before, and the conditions and numbers that are watched. */
 import { alerts as en } from "../i18n/en/alerts.js";
 import { list as enList } from "../i18n/en/list.js";
 import { learn, number, t } from "../i18n/index.js";
 import { alerts as zh } from "../i18n/zh/alerts.js";
 import { list as zhList } from "../i18n/zh/list.js";
 import { useEffect } from "../vendor/hooks.js";
-import { AlertView, asked, EXAMPLES, TRIED } from "../evaluation/alert.js";
+import { AlertView, conditionText, EXAMPLES, TRIED } from "../evaluation/alert.js";
 import { FiresNow } from "../evaluation/alert_events.js";
 import { Evaluation, Sheet } from "../evaluation/frame.js";
 import { PutForm } from "../evaluation/put_form.js";
@@ -20,7 +20,7 @@ learn({ en: { ...enList, ...en }, zh: { ...zhList, ...zh } });
 /** @typedef {import("../records.js").AlertItem} Alert */
 
 const LOOK_MS = 5000;
-/** So many alerts that fire show their runs here. */
+/** Maximum number of firing alerts whose runs are shown here. */
 const MOST = 10;
 
 export function Page() {
@@ -57,7 +57,7 @@ function Row({ of }) {
   const { name, project, firing, severity, channels, paused, put_at: at, put_by: by } = of;
   const none = html`<span class="none">–</span>`;
   return html`<tr><td><a href=${link("/alerts", { name, project: project === "default" ? null : project })}><bdi>${line(name, 60)}</bdi></a>${paused && html` <span class="odd">${t("alert.paused")}</span>`}</td>
-    <td data-label=${t("alert.fires")}>${firing ? html`<b class="wrong">● ${number(firing)}</b>` : none}</td><td data-label=${t("alert.asks")}><code>${line(asked(of), 100)}</code></td>
+    <td data-label=${t("alert.fires")}>${firing ? html`<b class="wrong">● ${number(firing)}</b>` : none}</td><td data-label=${t("alert.asks")}><code>${line(conditionText(of), 100)}</code></td>
     <td data-label=${t("alert.severity")}>${severity ? line(severity, 40) : none}</td><td data-label=${t("alert.channels")}>${channels.length ? channels.map((one) => visible(String(one.kind))).join(", ") : none}</td>
     <td data-label=${t("alert.changed")} title=${moment(Number(at))}><span>${clock(Number(at))} <span class="quiet"><bdi>${line(by, 40)}</bdi></span></span></td></tr>`;
 }

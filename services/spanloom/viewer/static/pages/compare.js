@@ -22,7 +22,7 @@ learn({ en: { ...enList, ...en }, zh: { ...zhList, ...zh } });
 
 /** @typedef {import("../api.js").ApiError} ApiError */
 
-/** The comparison that the address asks for; none without a question. */
+/** The comparison for the queries in the address; none without them. */
 function useCompared() {
   const { query } = place.value;
   const { a = "", b = "", project } = query;
@@ -55,7 +55,7 @@ export function Page() {
     ${data && html`<${Differences} of=${data} />`}<//>`;
 }
 
-/** The two questions. @param {{error: ApiError | null}} props */
+/** The forms for the two queries. @param {{error: ApiError | null}} props */
 function Questions({ error }) {
   const { a = "", b = "" } = place.value.query;
   const [before, setBefore] = useState(a);
@@ -68,17 +68,17 @@ function Questions({ error }) {
     const [first, second] = await Promise.all([questionOf(before), questionOf(after)]);
     change({ a: first, b: second }, true);
   };
-  const wrong = (/** @type {string} */ name, /** @type {string} */ text, /** @type {string} */ asked) => (text === asked ? errorsAt(error, name) : []);
+  const wrong = (/** @type {string} */ name, /** @type {string} */ text, /** @type {string} */ sentText) => (text === sentText ? errorsAt(error, name) : []);
   return html`<form class="sets" onSubmit=${ask}>
     <${QuestionBox} id="a" label=${t("compare.a")} text=${before} setText=${setBefore} errors=${wrong("a.where", before, a)} placeholder='release = "1.4.0"' />
     <${QuestionBox} id="b" label=${t("compare.b")} text=${after} setText=${setAfter} errors=${wrong("b.where", after, b)} placeholder='release = "1.5.0"' />
     <p class="across"><button class="main" disabled=${!before.trim() && !after.trim()}>${t("compare.ask")}</button><${TimeRange} /></p></form>`;
 }
 
-/** The most releases to choose from, the frequent ones first. */
+/** Maximum number of releases to choose from, the frequent ones first. */
 const MOST = 50;
 
-/** A shorter way: two releases. */
+/** A shortcut: two releases instead of two queries. */
 function Releases() {
   const { data } = useFetched("/v1/fields/release/values", { limit: MOST, project: place.value.query.project });
   /** @type {string[]} */

@@ -19,7 +19,7 @@ import { later } from "../ui/fetched.js";
 
 learn({ en, zh });
 
-/** After the first row, so that it is not delayed. */
+/** Delay in milliseconds after the first row, which must not wait for these parts. */
 const IDLE_MS = 400;
 const Transcript = later(async () => (await import("../conversation/transcript.js")).Transcript);
 const RunGraph = later(async () => (await import("../conversation/graph.js")).RunGraph);
@@ -41,7 +41,7 @@ export function Page() {
   return html`<${Frame} title=${id} nav=${html`<${Navigation} />`}>
     <main class="run talk">
       ${failure.value && !areAll.value ? html`<${Failure} error=${failure.value} again=${loadRuns} />` : html`<${Header} />`}
-      ${there && html`<${Behind} />`}
+      ${there && html`<${IdleParts} />`}
       ${there && html`<div class="bar-line"><${Views} />${viewOf() === "tree" && html`<${Crumbs} /><${Finder} />`}</div>
         <div class="halves"><div class="left"><${Left} there=${there} /></div>
           <aside class="step" aria-label=${t("step.label")}><div class="chosen"><${Chosen} /></div></aside></div>`}
@@ -50,7 +50,7 @@ export function Page() {
 }
 
 /** Annotations and newer runs; loaded when the page is idle. */
-function Behind() {
+function IdleParts() {
   const [parts, setParts] = useState(/** @type {(() => any)[]} */ ([]));
   useEffect(() => {
     const timer = setTimeout(() => void Promise.all([import("../conversation/idle.js"), import("../conversation/idle.js")])

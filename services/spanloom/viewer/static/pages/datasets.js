@@ -1,4 +1,4 @@
-/** Datasets: what is asked and expected, in drafts and in versions that never change. */
+/** Datasets: inputs and expected values, in drafts and in versions that never change. */
 import { datasets as en } from "../i18n/en/datasets.js";
 import { learn, t } from "../i18n/index.js";
 import { datasets as zh } from "../i18n/zh/datasets.js";

@@ -26,8 +26,8 @@ function Diff({ a, b }) {
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const load = () => {
     const until = new AbortController();
-    const asked = { project, version: av, other_version: bv, every: every ? "true" : "", whole_texts: texts ? "true" : "" };
-    getJson(`/v1/trajectories/${encodeURIComponent(a)}/diff/${encodeURIComponent(b)}`, asked, until.signal).then(
+    const params = { project, version: av, other_version: bv, every: every ? "true" : "", whole_texts: texts ? "true" : "" };
+    getJson(`/v1/trajectories/${encodeURIComponent(a)}/diff/${encodeURIComponent(b)}`, params, until.signal).then(
       (data) => (!order && isNewerFirst(data) ? change({ a: b, b: a, av: bv, bv: av }) : (setDiff(data), setError(null))), (failed) => { if (!until.signal.aborted) setError(failed); });
     return () => until.abort();
   };
@@ -41,7 +41,7 @@ function Diff({ a, b }) {
     <${Steps} diff=${diff} />`;
 }
 
-/** Whether the newer run, or version, would stand left. @param {{a: import("../diff/steps.js").Side, b: import("../diff/steps.js").Side}} diff */
+/** Whether the newer run or version would be on the left. @param {{a: import("../diff/steps.js").Side, b: import("../diff/steps.js").Side}} diff */
 function isNewerFirst({ a, b }) {
   const apart = Number(a.started_at) - Number(b.started_at);
   return apart > 0 || (apart === 0 && a.trace_id === b.trace_id && a.version > b.version);

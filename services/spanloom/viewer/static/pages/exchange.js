@@ -32,15 +32,15 @@ function entryOf(line, path, at) {
 
 /** Send files to the service, Spanloom's as entries, Potato's unchanged; return its answer. @param {Given[]} files @param {boolean} isDry */
 async function send(files, isDry) {
-  const asked = { project: place.peek().query.project, dry_run: isDry ? "true" : "" };
+  const params = { project: place.peek().query.project, dry_run: isDry ? "true" : "" };
   /** @type {{from: string, report: Report}[]} */
   const reports = [];
   for (const { path, text } of files.filter((one) => isOurs(one.path))) {
     const entries = text.split("\n").flatMap((line, at) => entryOf(line, path, at));
-    reports.push({ from: path, report: await sendJson("POST", "/v1/annotations/import", entries, asked) });
+    reports.push({ from: path, report: await sendJson("POST", "/v1/annotations/import", entries, params) });
   }
   const theirs = files.filter((one) => !isOurs(one.path));
-  if (theirs.length) reports.push({ from: theirs.map((one) => one.path).join(", "), report: await sendJson("POST", "/v1/annotations/potato", { files: theirs }, asked) });
+  if (theirs.length) reports.push({ from: theirs.map((one) => one.path).join(", "), report: await sendJson("POST", "/v1/annotations/potato", { files: theirs }, params) });
   return reports;
 }
 

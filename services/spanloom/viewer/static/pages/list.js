@@ -60,7 +60,7 @@ function Counts() {
   return html`<span class="counts" role="status">${known === null ? (isLoading.value ? "…" : "") : t("list.count", { n: known })}</span>`;
 }
 
-/** Exports the runs of the question, on all its pages. */
+/** Exports the runs of the query, on all its pages. */
 function ExportAll() {
   const { query } = place.value;
   if (!runs.value?.length) return "";

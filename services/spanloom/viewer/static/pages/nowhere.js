@@ -1,4 +1,4 @@
-/** The page of an address that is none. */
+/** The page for an unknown address. */
 import { nowhere as en } from "../i18n/en/nowhere.js";
 import { learn, t } from "../i18n/index.js";
 import { nowhere as zh } from "../i18n/zh/nowhere.js";

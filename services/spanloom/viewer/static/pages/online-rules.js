@@ -1,4 +1,4 @@
-/** Online rules: evaluators that judge runs as they come in, how far each is, and what it may take. */
+/** Online rules: evaluators that judge runs as they arrive, with their progress and their budgets. */
 import { onlineRules as en } from "../i18n/en/online_rules.js";
 import { learn, t } from "../i18n/index.js";
 import { onlineRules as zh } from "../i18n/zh/online_rules.js";

@@ -1,4 +1,4 @@
-/** Numbers over the runs of a question and a time range: charts over time, and what leads them. */
+/** Numbers over the runs of a query and a time range: charts over time, and tables of the largest. */
 import { overview as en } from "../i18n/en/overview.js";
 import { list as enList } from "../i18n/en/list.js";
 import { learn, t } from "../i18n/index.js";
@@ -26,13 +26,13 @@ learn({ en: { ...enList, ...en }, zh: { ...zhList, ...zh } });
 
 export function Page() {
   const { query } = place.value;
-  const asked = JSON.stringify(question(query));
-  useEffect(() => void load(query), [asked, returns.value]);
+  const params = JSON.stringify(question(query));
+  useEffect(() => void load(query), [params, returns.value]);
   const isWrong = error.value?.errors.some((one) => one.parameter === "where");
   return html`<${Frame} title=${t("section.overview")} nav=${html`<${FilterBar} />`}>
     <main class="overview" tabindex="-1"><div class="tools"><h1>${t("section.overview")}</h1><span class="room"></span><${ViewMenu} of="overview" /></div>${faultOf(query, Date.now()) ? html`<${RangeFault} />`
       : isWrong ? html`<${Examples} />`
       : error.value ? html`<${Failure} error=${error.value} again=${() => load(query)} />`
-      : totals.value?.count === 0 ? html`<${Empty} />` : pinned.value && html`<${Tiles} /><${Charts} /><${Tops} asked=${pinned.value} />`}</main>
+      : totals.value?.count === 0 ? html`<${Empty} />` : pinned.value && html`<${Tiles} /><${Charts} /><${Tops} params=${pinned.value} />`}</main>
   <//>`;
 }

@@ -1,4 +1,4 @@
-/** What the service is, what is wrong with it, what it does not know the price of, its projects and its keys. */
+/** The service: its version, its findings, models without a price, projects and keys. */
 import { settings as en } from "../i18n/en/settings.js";
 import { learn, t } from "../i18n/index.js";
 import { settings as zh } from "../i18n/zh/settings.js";

@@ -1,4 +1,4 @@
-/** The steps of many runs that pass a question. */
+/** The steps of many runs that match a query. */
 import { list as enList } from "../i18n/en/list.js";
 import { steps as en } from "../i18n/en/steps.js";
 import { learn, t } from "../i18n/index.js";
@@ -28,13 +28,13 @@ const Empty = later(async () => (await import("../list/empty.js")).Empty);
 const AddToQueue = later(async () => (await import("../queues/add.js")).AddToQueue);
 const EXAMPLES = ["type = tool and error", "type = model and duration > 10s", "type = model and not cost exists", "tool = search_web"];
 
-/** Whether anything but all steps is asked for. @param {import("../state/place.js").Query} query */
-const isAsked = ({ where, run_where: runs, project, since, until }) => Boolean(where || runs || project || since || until);
+/** Whether the address restricts the steps. @param {import("../state/place.js").Query} query */
+const isRestricted = ({ where, run_where: runs, project, since, until }) => Boolean(where || runs || project || since || until);
 
 export function Page() {
   const { query } = place.value;
-  const asked = JSON.stringify([question(query), query.order, query.cursor]);
-  useEffect(() => void load(query), [asked, returns.value]);
+  const key = JSON.stringify([question(query), query.order, query.cursor]);
+  useEffect(() => void load(query), [key, returns.value]);
   const error = failure.value;
   const isWrong = error?.errors.some((one) => one.parameter === "where");
   return html`<${Frame} title=${t("section.steps")} nav=${html`<${FilterBar} of="steps" />`}>
@@ -44,15 +44,15 @@ export function Page() {
         ${query.run_where && html`<span class="chip"><code>${t("steps.of", { where: query.run_where })}</code><button aria-label=${t("filter.remove", { part: query.run_where })} onClick=${() => change({ run_where: null, cursor: null, at: null }, true)}>×</button></span>`}
         <span class="room"></span><${Chosen} /><${ViewMenu} of="steps" /></div>
       ${isWrong ? html`<${Examples} />` : error && html`<${Failure} error=${error} again=${() => load(query)} />`}
-      ${!error && rows.value && (rows.value.length ? html`<${StepTable} rows=${rows.value} /><${Pager} at=${Number(query.at ?? 0)} n=${rows.value.length} page=${PAGE} next=${nextCursor.value} />` : (isAsked(query) ? html`<${Examples} isEmpty />` : html`<${Empty} />`))}`}
+      ${!error && rows.value && (rows.value.length ? html`<${StepTable} rows=${rows.value} /><${Pager} at=${Number(query.at ?? 0)} n=${rows.value.length} page=${PAGE} next=${nextCursor.value} />` : (isRestricted(query) ? html`<${Examples} isEmpty />` : html`<${Empty} />`))}`}
     </main><//>`;
 }
 
 /** What can be done with the selected steps. */
 function Chosen() {
   useDatasetKey();
-  const asked = JSON.stringify(question(place.value.query));
-  useLayoutEffect(() => selection.keepIn(asked), [asked]);
+  const key = JSON.stringify(question(place.value.query));
+  useLayoutEffect(() => selection.keepIn(key), [key]);
   const sources = [...selection.chosen.value].map(sourceOf);
   if (!sources.length) return "";
   const runs = [...new Map(sources.map(({ trace, project }) => [trace, { trace, project }])).values()];

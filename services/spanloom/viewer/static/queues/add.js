@@ -15,13 +15,13 @@ export const AddToQueue = ({ ids }) => html`<${Menu} label=${t("queue.add")}><${
 function Choices({ ids }) {
   const { project } = place.value.query;
   const { data } = useFetched("/v1/queues", { project });
-  const [said, say] = useState("");
+  const [notice, setNotice] = useState("");
   /** @param {import("./view.js").Queue} queue */
   const add = (queue) => {
     const { scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions } = queue;
     const body = { scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions, trace_ids: ids };
     sendJson("PUT", `/v1/queues/${part(queue.name)}`, body, { project: queue.project }).then(
-      (now) => say(t("queue.added", { name: queue.name, put: ids.length, n: now.items })), (error) => say(asError(error).message));
+      (now) => setNotice(t("queue.added", { name: queue.name, put: ids.length, n: now.items })), (error) => setNotice(asError(error).message));
   };
   const create = () => {
     picked.value = ids;
@@ -29,5 +29,5 @@ function Choices({ ids }) {
   };
   return html`<ul class="choices">${(data?.items ?? []).map((/** @type {import("./view.js").Queue} */ queue) => html`<li key=${queue.name}><button class="plain" onClick=${() => add(queue)}>${line(queue.name, 40)}</button></li>`)}
     <li><button class="plain" onClick=${create}>${t("queue.new")}</button></li></ul>
-    <p class="quiet" role="status">${said}</p>`;
+    <p class="quiet" role="status">${notice}</p>`;
 }

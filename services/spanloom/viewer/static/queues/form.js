@@ -15,16 +15,16 @@ import { picked, unpick } from "./next.js";
 export function Question({ where }) {
   const { project } = place.value.query;
   const [text, setText] = useState(where);
-  const [asked, ask] = useState(where);
-  const { data, error } = useFetched("/v1/stats", { where: asked, project, metrics: "count" });
+  const [query, setQuery] = useState(where);
+  const { data, error } = useFetched("/v1/stats", { where: query, project, metrics: "count" });
   useEffect(() => {
-    const calm = setTimeout(() => void questionOf(text).then(ask), 300);
+    const calm = setTimeout(() => void questionOf(text).then(setQuery), 300);
     return () => clearTimeout(calm);
   }, [text]);
   return html`<label class="sr" for="queue-where">${t("filter.label")}</label>
     <input id="queue-where" name="where" class="code" value=${text} placeholder=${t("queue.where.all")} spellcheck=${false} aria-describedby="queue-finds"
       onInput=${(/** @type {Event} */ event) => setText(/** @type {HTMLInputElement} */ (event.target).value)} />
-    <div id="queue-finds" class="quiet" role="status">${error ? html`<${Refusal} error=${error} />` : data && t("list.count", { n: data.items[0]?.count ?? 0 })}${asked !== text.trim() && html` <code>${asked}</code>`}</div>`;
+    <div id="queue-finds" class="quiet" role="status">${error ? html`<${Refusal} error=${error} />` : data && t("list.count", { n: data.items[0]?.count ?? 0 })}${query !== text.trim() && html` <code>${query}</code>`}</div>`;
 }
 
 /** A name is a part of addresses: without a slash, and neither `.` nor `..`. */

@@ -32,18 +32,18 @@ const isOf = (queue, who) => queue.mode === "free" || queue.annotators.includes(
 
 /** @param {{queue: import("./view.js").Queue, isMain?: boolean}} props */
 export function NextButton({ queue, isMain = false }) {
-  const [said, say] = useState("");
+  const [notice, setNotice] = useState("");
   const project = queue.project === "default" ? undefined : queue.project;
   const open = async () => {
     try {
       const address = await nextAddress(queue.name, queue.scheme, project);
       if (address) location.href = address;
-      else say(t(isOf(queue, annotator.peek()) ? "queue.nothing" : "queue.others"));
+      else setNotice(t(isOf(queue, annotator.peek()) ? "queue.nothing" : "queue.others"));
     } catch (error) {
-      say(asError(error).message);
+      setNotice(asError(error).message);
     }
   };
   const who = annotator.value;
   return html`<button class=${isMain ? "main" : ""} disabled=${!who} title=${who ? "" : t("who.first")} onClick=${open}>${t("queue.next")}</button>
-    <span role="status" class="quiet">${said && ` ${said}`}</span>`;
+    <span role="status" class="quiet">${notice && ` ${notice}`}</span>`;
 }

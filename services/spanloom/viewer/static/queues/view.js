@@ -14,7 +14,7 @@ import { Failure, Refusal } from "../ui/frame.js";
 // All queues, with the progress of each annotator.
 
 /** @typedef {import("../records.js").ProgressItem} Progress */
-/** @typedef {{mode: "assigned" | "free", order: "oldest" | "random" | "errors" | "disagreement"}} Kept how items come to annotators */
+/** @typedef {{mode: "assigned" | "free", order: "oldest" | "random" | "errors" | "disagreement"}} Kept how items are assigned to annotators */
 /** A queue as returned by the service. @typedef {import("../records.js").QueueItem & Kept} Queue */
 
 /** @param {{queues: Queue[]}} props */

@@ -12,7 +12,7 @@ import { choose, chosen, view } from "./state.js";
 /** @typedef {{from: string, to: string, calls: number, handoffs: number}} AgentEdge */
 /** @typedef {{agents: Agent[], edges: AgentEdge[]}} Agents */
 
-/** Further agents share a box: more take long to lay out and fit no screen. */
+/** Maximum number of boxes; further agents share one, as more would take long and fit no screen. */
 const MOST = 60;
 /** Names of calls that a box shows. */
 const SHOWN = 6;

@@ -22,7 +22,7 @@ function beyond({ scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth,
 
 /** @typedef {Map<string, {x: number, y: number, width: number, height: number}>} Boxes by their middles */
 
-// The whole drawing in small, with the part in sight; a click or a drag goes there. Keys scroll the box itself.
+// The whole drawing in small, with the visible part marked; a click or a drag goes there. Keys scroll the box itself.
 
 /** @param {{box: {current: HTMLElement | null}, map: {width: number, height: number, boxes: Boxes}}} props */
 function Overview({ box, map: { width, height, boxes } }) {

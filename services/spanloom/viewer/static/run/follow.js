@@ -1,4 +1,4 @@
-/** Lets the tree of a live run grow: rows come, and what a reader looks at stays where it is. */
+/** Lets the tree of a live run grow: rows are added, and the visible rows do not move. */
 import { batch } from "../vendor/signals.js";
 import { getBytes } from "../api.js";
 import { place } from "../state/place.js";
@@ -8,7 +8,7 @@ import { chosen, grid, grown, runPath, turns, view } from "./state.js";
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 
-/** Show the newest version in the tree on show; without an answer the next change tries again. */
+/** Update the displayed tree to the newest version; without an answer, the next change tries again. */
 export async function grow() {
   const there = view.peek();
   const { project } = place.peek().query;
@@ -45,7 +45,7 @@ function replace(there, o, moved) {
   there.showFrames(hasFrames);
 }
 
-/** Remember where the reader is: at the end, or at a row; return what goes back there. @param {import("../tree/grid.js").Grid} shown @param {(i: number) => number} moved */
+/** Remember where the reader is, at the end or at a row; return a function that goes back there. @param {import("../tree/grid.js").Grid} shown @param {(i: number) => number} moved */
 function keepPlace(shown, moved) {
   const { host, rowHeight, view: there } = shown;
   const isAtEnd = host.scrollTop + host.clientHeight >= host.scrollHeight - rowHeight / 2;

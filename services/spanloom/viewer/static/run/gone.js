@@ -1,4 +1,4 @@
-/** What the page says of a view in its address that there is not; loaded when there is one. */
+/** The message for an unknown view in the address; loaded when it is needed. */
 import { t } from "../i18n/index.js";
 import "../i18n/run_views.js";
 import { change } from "../state/place.js";

@@ -36,7 +36,7 @@ function ofPage() {
   return o ? { path: runPath(), project: place.value.query.project, version: o.version, first: 0, end: o.n } : null;
 }
 
-/** Of larger runs only names of tools tell handoffs: the service would read the whole run for the others. */
+/** In larger runs only names of tools show handoffs: for others the service would read the whole run. */
 const LARGE = 20_000;
 
 /** The buttons that choose what is a box: an agent, or each call. */
@@ -56,9 +56,9 @@ function AgentGraph({ source }) {
   const o = view.value?.o;
   const made = useMemo(() => (o && source ? agentsOf(o, source.first, source.end) : null), [o, source?.first, source?.end]);
   const isLarge = !source || source.end - source.first > LARGE;
-  const asked = useFetched(isLarge ? "" : `${source.path}/graph`, { project: source?.project, version: source?.version });
-  const isKnown = isLarge || asked.data !== null || asked.error !== null; // drawn once, as boxes would move
-  const edges = made && asked.data ? withHandoffs(made, asked.data) : made?.edges;
+  const fetched = useFetched(isLarge ? "" : `${source.path}/graph`, { project: source?.project, version: source?.version });
+  const isKnown = isLarge || fetched.data !== null || fetched.error !== null; // drawn once, as boxes would move
+  const edges = made && fetched.data ? withHandoffs(made, fetched.data) : made?.edges;
   const [plan, setPlan] = useState(/** @type {{of: unknown, plan: Plan} | null} */ (null));
   const [failed, setFailed] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const [turn, again] = useAgain(failed);
@@ -66,7 +66,7 @@ function AgentGraph({ source }) {
     let isOver = !made || !isKnown;
     if (made && isKnown) planned({ nodes: made.agents, edges: edges ?? [] }, "agents").then((done) => { if (!isOver) batch(() => { setPlan({ of: made, plan: done }); setFailed(null); }); }, (why) => setFailed(asError(why)));
     return () => { isOver = true; };
-  }, [made, isKnown, asked.data, turn]);
+  }, [made, isKnown, fetched.data, turn]);
   useLayoutEffect(() => show(document.querySelector(".agent-box.on")), [plan]);
   if (failed) return html`<${Modes} /><${Failure} error=${failed} again=${again} />`;
   if (!made || plan?.of !== made) return html`<${Modes} /><p class="pad quiet">…</p>`;
@@ -91,19 +91,19 @@ function withHandoffs({ agents, edges }, { nodes, edges: all }) {
 
 /** @param {{source: Source | null}} props */
 function CallGraph({ source }) {
-  const asked = useFetched(source ? `${source.path}/graph` : "", { project: source?.project, version: source?.version });
+  const fetched = useFetched(source ? `${source.path}/graph` : "", { project: source?.project, version: source?.version });
   const [drawn, setDrawn] = useState(/** @type {{data: Graph, plan: Plan} | null} */ (null));
   const [failed, setFailed] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const [turn, planAgain] = useAgain(failed);
   useEffect(() => {
-    const { data } = asked;
+    const { data } = fetched;
     let isOver = !data;
     if (data) planned(data).then((plan) => { if (!isOver) batch(() => { setDrawn({ data, plan }); setFailed(null); }); }, (why) => setFailed(asError(why)));
     return () => { isOver = true; };
-  }, [asked.data, turn]);
+  }, [fetched.data, turn]);
   useLayoutEffect(() => { if (drawn && source) show(document.querySelectorAll(".graph .node")[nodeOf(drawn.data.nodes, source)]); }, [drawn]);
-  const error = asked.error ?? failed;
-  if (error) return html`<${Modes} /><${Failure} error=${error} again=${asked.error ? asked.again : planAgain} />`;
+  const error = fetched.error ?? failed;
+  if (error) return html`<${Modes} /><${Failure} error=${error} again=${fetched.error ? fetched.again : planAgain} />`;
   if (!source || !drawn) return html`<${Modes} /><p class="pad quiet">…</p>`;
   const { data, plan } = drawn;
   return html`<${Modes} /><${Zoomed} boxes=${plan.boxes} width=${plan.width} height=${plan.height} label=${t("graph.label")}>

@@ -68,20 +68,20 @@ export function Newer() {
   const [seen, setSeen] = useState(0);
   const [difference, setDifference] = useState(/** @type {Summary | null} */ (null));
   const mine = grown.value >= 0 ? (view.value?.o.version ?? 0) : 0;
-  const { project, version: asked, annotate } = place.value.query;
+  const { project, version: fixedVersion, annotate } = place.value.query;
   useEffect(() => {
     /** @param {number} came */
     const note = (came) => setVersion((known) => Math.max(known, came));
     let isFirst = true;
     /** Load the versions, which the feed does not announce if they were stored before it was opened. @param {boolean} isLive */
     const catchUp = (isLive) => {
-      if (isLive || isFirst) loadVersions().then((newest) => { if (isLive && !asked) note(newest); }, () => {});
+      if (isLive || isFirst) loadVersions().then((newest) => { if (isLive && !fixedVersion) note(newest); }, () => {});
       isFirst = false;
     };
     return follow({ project }, (change) => {
       if (change.trace_id === traceId()) note(change.version);
     }, catchUp);
-  }, [project, asked]);
+  }, [project, fixedVersion]);
   const isNewer = mine > 0 && version > mine;
   useEffect(() => {
     const until = new AbortController();
@@ -91,17 +91,17 @@ export function Newer() {
     }
     return () => until.abort();
   }, [isNewer, version]);
-  const isGrowing = isNewer && following.value && !asked && !annotate && !view.peek()?.kept && (view.peek()?.o.n ?? 0) <= LONG;
+  const isGrowing = isNewer && following.value && !fixedVersion && !annotate && !view.peek()?.kept && (view.peek()?.o.n ?? 0) <= LONG;
   useEffect(() => { if (isGrowing) void import("./follow.js").then(({ grow }) => grow()); }, [isGrowing, version]);
   if (!isNewer || isGrowing || seen === version) return "";
   const go = () => { location.search = new URLSearchParams({ ...place.peek().query, version: "" }).toString().replace(/&?version=/, ""); };
-  return html`<p class="newer-bar" role="status">${difference ? t("newer.what", { version, what: said(difference) }) : t("newer", { version })}
+  return html`<p class="newer-bar" role="status">${difference ? t("newer.what", { version, what: inWords(difference) }) : t("newer", { version })}
     ${difference && html`<a class="button" target="_blank" href=${link("/diff", { a: traceId(), b: traceId(), av: String(mine), bv: String(version), project })}>${t("newer.diff")}</a>`}
     <button onClick=${go}>${t("newer.show")}</button><button class="plain" aria-label=${t("newer.later")} title=${t("newer.later")} onClick=${() => setSeen(version)}>×</button></p>`;
 }
 
 /** The differences, in words. @param {Summary} difference */
-function said(difference) {
+function inWords(difference) {
   const parts = /** @type {const} */ (["added", "removed", "changed", "moved"]).filter((op) => difference[op]).map((op) => t(`newer.${op}`, { n: difference[op] }));
   return parts.length ? parts.join(", ") : t("newer.same");
 }
@@ -126,7 +126,7 @@ async function read(run) {
   return { document: whole, metrics: whole.root_step.metrics_info, warnings: whole.extraction.warnings };
 }
 
-/** How many things stand out: a failure, a loop. @param {import("../tree/view.js").View | null} there */
+/** The number of notes: for a failure, for a loop. @param {import("../tree/view.js").View | null} there */
 const notesOf = (there) => (there ? Number(there.loops.size > 0) + Number(there.o.errors.some(Boolean)) : 0);
 
 export function Header() {
@@ -163,7 +163,7 @@ export function Header() {
   </header>`;
 }
 
-/** Whether rows of a live run come by themselves. */
+/** The switch by which rows of a live run are added automatically. */
 const Follow = () => html`<button class="copy" aria-pressed=${String(following.value)} title=${t("follow.means")} onClick=${() => { following.value = !following.peek(); }}>${t("follow")}</button>`;
 
 /** A line of the list with the measurements of an old version. @param {Run} run @param {any} whole @returns {Run} */

@@ -30,7 +30,7 @@ export async function neighbour(by, query = {}) {
 /** The URL of the list that was open last. */
 export const listAddress = () => origin().url;
 
-/** What the page of another run keeps of an address. @param {{query: import("../state/place.js").Query}} of */
+/** The parameters that the page of another run gets from this address. @param {{query: import("../state/place.js").Query}} of */
 const kept = ({ query: { annotate, q } }) => ({ annotate, q });
 
 export function Neighbours() {
@@ -46,9 +46,9 @@ export function Neighbours() {
     if (isAtEdge) void fetchMore().then(() => draw((n) => n + 1), () => {});
   }, [isAtEdge]);
   useKeys([
-    { key: "[", says: "key.before", run: go(-1) },
-    { key: "]", says: "key.next", run: go(1) },
-    { key: "y", says: "key.copy", run: copyAddress },
+    { key: "[", label: "key.before", run: go(-1) },
+    { key: "]", label: "key.next", run: go(1) },
+    { key: "y", label: "key.copy", run: copyAddress },
   ], []);
   return html`<nav class="neighbours" aria-label=${t("neighbours")}><${Copied} />
     <a href=${url}>‹ ${t(url.startsWith("/conversations") ? "section.conversations" : url.startsWith("/conversation") ? "conversation.title" : "list.title")}</a>

@@ -1,4 +1,4 @@
-/** What stands out in a run, in a line of its head: the failure with its words, a call that was repeated. */
+/** Notes in the header of a run, a line each: the failure with its message, a repeated call. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { money, short } from "../format.js";
@@ -30,20 +30,20 @@ export function Notes() {
 // Costs are not in the outline: they are fetched with the first words of the rows.
 
 const CHUNK = 512;
-/** Of a longer loop the cost is not shown. */
+/** The cost of a longer loop is not shown. */
 const MOST = 8 * CHUNK;
 
-/** The cost of a loop in US dollars; null if no row has one. @param {Loop} loop @param {import("../api.js").Params} asked @param {AbortSignal} until */
-async function costOf({ first, end }, asked, until) {
+/** The cost of a loop in US dollars; null if no row has one. @param {Loop} loop @param {import("../api.js").Params} params @param {AbortSignal} until */
+async function costOf({ first, end }, params, until) {
   if (end - first > MOST) return null;
   const chunks = Array.from({ length: Math.ceil((end - first) / CHUNK) }, (_, k) => first + k * CHUNK);
-  const answers = await Promise.all(chunks.map((from) => getJson(`${runPath()}/rows`, { ...asked, from, to: Math.min(from + CHUNK, end) }, until)));
+  const answers = await Promise.all(chunks.map((from) => getJson(`${runPath()}/rows`, { ...params, from, to: Math.min(from + CHUNK, end) }, until)));
   /** @type {number[]} */
   const costs = answers.flatMap(({ items }) => items).flatMap(({ cost }) => (cost === null ? [] : [cost]));
   return costs.length ? costs.reduce((sum, one) => sum + one) : null;
 }
 
-/** The longest loop, and what it took. @param {{o: Outline, loop: Loop}} props */
+/** The longest loop, with its tokens and cost. @param {{o: Outline, loop: Loop}} props */
 function Repeated({ o, loop }) {
   const [cost, setCost] = useState(/** @type {number | null} */ (null));
   const { project } = place.value.query;
@@ -61,14 +61,14 @@ function Repeated({ o, loop }) {
 /** How many failures began in a step; others were passed on by it. @param {Outline} o */
 const begun = (o) => o.flags.reduce((sum, _, i) => sum + Number(isFault(o, i) && !isPassed(o, i)), 0);
 
-/** The step with which the failure began, and what it says. @param {{o: Outline, row: number, more: number}} props */
+/** The step with which the failure began, and its message. @param {{o: Outline, row: number, more: number}} props */
 function Failed({ o, row, more }) {
   const [words, setWords] = useState("");
   const { project } = place.value.query;
   useEffect(() => {
     const until = new AbortController();
-    const asked = { project, version: o.version, from: row, to: row + 1 };
-    getJson(`${runPath()}/rows`, asked, until.signal).then(({ items }) => setWords(items[0]?.error || t("note.failed")), () => {});
+    const params = { project, version: o.version, from: row, to: row + 1 };
+    getJson(`${runPath()}/rows`, params, until.signal).then(({ items }) => setWords(items[0]?.error || t("note.failed")), () => {});
     return () => until.abort();
   }, [o, row]);
   return html`<button class="plain bad" title=${visible(words)} onClick=${() => goTo(row)}>✕ <bdi>${line(o.names[o.name[row]], 60)}</bdi>${words && html`: <bdi>${line(words, 200)}</bdi>`}</button>

@@ -134,21 +134,21 @@ export function Player() {
   const { critical, view: on } = place.value.query;
   useEffect(() => { whenNoTree(choose); return stop; }, [there]);
   useKeys([
-    { key: "p", says: "key.play", run: turnPlaying },
-    { key: ">", says: "key.step", run: () => step(1) },
-    { key: "<", says: "key.step.before", run: () => step(-1) },
+    { key: "p", label: "key.play", run: turnPlaying },
+    { key: ">", label: "key.step", run: () => step(1) },
+    { key: "<", label: "key.step.before", run: () => step(-1) },
   ], []);
   if (!there || !made?.rows.length) return "";
   const { o } = there;
   const now = head.value;
   const sums = critical ? described(there) : "";
   const position = made.clock.of(now ?? o.first);
-  const says = now === null ? t("play.off") : t("play.at", { at: duration(ms(o, now - o.first)), of: duration(ms(o, o.last - o.first)), name: nameAt(there, now) });
+  const positionText = now === null ? t("play.off") : t("play.at", { at: duration(ms(o, now - o.first)), of: duration(ms(o, o.last - o.first)), name: nameAt(there, now) });
   return html`<div class="player" role="group" aria-label=${t("play.label")}>
     <button aria-label=${t("play.back")} title="<" onClick=${() => step(-1)}>‹</button>
     <button class="play" aria-pressed=${String(isPlaying.value)} title="p" aria-label=${t(isPlaying.value ? "play.pause" : "play.play")} onClick=${turnPlaying}>${isPlaying.value ? "❚❚" : "▶"}</button>
     <button aria-label=${t("play.on")} title=">" onClick=${() => step(1)}>›</button>
-    <input type="range" min=${o.first} max=${made.clock.last} step="any" value=${position} aria-label=${t("play.where")} aria-valuetext=${says}
+    <input type="range" min=${o.first} max=${made.clock.last} step="any" value=${position} aria-label=${t("play.where")} aria-valuetext=${positionText}
       onInput=${(/** @type {Event} */ event) => seek(made.clock.at(Number(/** @type {HTMLInputElement} */ (event.target).value)))} />
     <select aria-label=${t("play.speed")} value=${speed.value} onChange=${(/** @type {any} */ event) => { speed.value = event.target.value; }}>
       ${SPEEDS.map((one) => html`<option value=${one} selected=${one === speed.value}>${one === "fit" ? t("play.fit") : `${one}×`}</option>`)}</select>

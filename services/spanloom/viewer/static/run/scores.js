@@ -1,4 +1,4 @@
-/** What evaluators say of a run or of a step: value, reason, evidence, and whether it still holds. */
+/** Scores of a run or of a step by evaluators: value, reason, evidence, and whether they are stale. */
 import { number, t } from "../i18n/index.js";
 import "../i18n/run_views.js";
 import { link } from "../state/place.js";
@@ -10,10 +10,10 @@ import { view } from "./state.js";
 
 /** @typedef {import("../records.js").ScoreItem} Score */
 
-/** Steps of evidence that are named. */
+/** Maximum number of named steps of evidence. */
 const MOST_STEPS = 5;
 
-/** Runs whose scores are kept. */
+/** Maximum number of runs whose scores are kept. */
 const MOST_RUNS = 50;
 /** Scores by trace. @type {Map<string, Score[]>} */
 const kept = new Map();
@@ -58,7 +58,7 @@ function Origin({ of: { experiment, rule_id: rule, project } }) {
   return name && html`<a href=${link(experiment ? "/experiments" : "/online-rules", { name, project: project === "default" ? null : project })}><bdi>${line(name, 40)}</bdi></a>`;
 }
 
-/** Buttons that go to the steps of evidence. @param {{steps: string[]}} props */
+/** A button for each step of evidence, which selects it. @param {{steps: string[]}} props */
 function Evidence({ steps }) {
   const all = [...new Set(steps)];
   const o = view.value?.o;

@@ -9,31 +9,31 @@ import { useKeys } from "../ui/frame.js";
 import { grid, only, runPath, turnFrames, turns, view } from "./state.js";
 
 /** @typedef {{row: number, part?: string, snippet: string}} Hit */
-/** Receives a function that returns the rows with hits, by their current numbers. @typedef {(rows: () => Map<number, string>) => void} Tell */
-/** Searches a text and reports the rows with hits, once or whenever more are known. @typedef {(q: string, until: AbortSignal, tell: Tell) => Promise<void>} Find */
+/** Receives a function that returns the rows with hits, by their current numbers. @typedef {(rows: () => Map<number, string>) => void} Report */
+/** Searches a text and reports the rows with hits, once or whenever more are known. @typedef {(q: string, until: AbortSignal, report: Report) => Promise<void>} Find */
 
 const PAUSE_MS = 250;
 
 /** @param {string | undefined} text */
 const kindsOf = (text) => new Set((text ?? "").split(",").filter(Boolean));
 
-/** The words with which the page was opened, to go to the step that said them: the list carries those of its question. */
+/** The words of the query of the list that was open before: the page goes to the first step that has them. */
 let arrived = place.peek().query.step ? "" : (place.peek().query.q ?? "");
 
-/** The first row that said a text, or else was given it; not one that only holds a row which did. @param {Hit[]} hits */
-function saidBy(hits) {
+/** The first row with the text in its output or error, else in its input; not a row with such a row below it. @param {Hit[]} hits */
+function firstSource(hits) {
   const { end } = /** @type {import("../tree/view.js").View} */ (view.peek()).o;
-  const said = hits.filter(({ part }) => part === "output" || part === "error");
-  const all = said.length ? said : hits;
+  const outputs = hits.filter(({ part }) => part === "output" || part === "error");
+  const all = outputs.length ? outputs : hits;
   return all.find(({ row }) => !all.some((other) => other.row > row && other.row < end[row]))?.row ?? -1;
 }
 
 /** @type {Find} */
-async function findInRun(q, until, tell) {
+async function findInRun(q, until, report) {
   const data = await getJson(`${runPath()}/search`, { q, project: place.peek().query.project, version: view.peek()?.o.version }, until);
   const found = new Map(data.items.map((/** @type {Hit} */ hit) => [hit.row, hit.snippet]));
-  tell(() => found);
-  const row = q === arrived ? saidBy(data.items) : -1;
+  report(() => found);
+  const row = q === arrived ? firstSource(data.items) : -1;
   arrived = "";
   if (row >= 0) void when(grid, Boolean).then((there) => there?.select(row, true));
 }
@@ -49,7 +49,7 @@ export function Search({ find = findInRun, children }) {
   const kinds = kindsOf(type);
   const there = view.value;
   const found = loaded?.q === q && loaded.of === there ? loaded : null; // results of another query are no hits of this one
-  useKeys([{ key: "/", says: "key.search", run: () => input.current?.focus() }], []);
+  useKeys([{ key: "/", label: "key.search", run: () => input.current?.focus() }], []);
   useEffect(() => {
     if (q.length < 2 || !there) return undefined;
     const until = new AbortController();

@@ -15,7 +15,7 @@ export const headed = signal(false);
 export const failure = signal(/** @type {ApiError | null} */ (null));
 /** The row of the selected step, or -1. */
 export const chosen = signal(-1);
-/** What the address calls a step and this version does not have; empty if there is nothing. */
+/** The text for a step in the address that this version does not have; empty if there is none. */
 export const lost = signal("");
 /** The grid that shows the tree, if any. */
 export const grid = signal(/** @type {import("../tree/grid.js").Grid | null} */ (null));
@@ -34,11 +34,11 @@ export const traceId = () => location.pathname.split("/")[2] ?? "";
 export const runPath = () => `/v1/trajectories/${traceId()}`;
 
 /** Query parameters of requests besides the path: the project and, for an old version, its number. */
-export const asked = () => ({ project: place.peek().query.project, version: place.peek().query.version });
+export const requestParams = () => ({ project: place.peek().query.project, version: place.peek().query.version });
 
 /** The whole document of the current version. @param {"none"} [texts] `none`: without the texts of its steps @returns {Promise<any>} */
 export function wholeDocument(texts) {
-  const { project, version } = asked();
+  const { project, version } = requestParams();
   return getJson(version ? `${runPath()}/versions/${version}` : runPath(), { project, texts });
 }
 

@@ -125,7 +125,7 @@ export class Texts {
 
 /** @type {[number, number][]} */
 const NOTHING = [];
-/** Whether the step is below the tree (style/tree.css): a tapped one is brought into sight. */
+/** Media query: the step is below the tree (style/tree.css), so a tapped one is scrolled into view. */
 const IS_BELOW = "(max-width: 860px)";
 /** Creates the loader of the first words of rows in view. @typedef {(made: Grid) => {want: (rows: number[]) => void}} Words */
 

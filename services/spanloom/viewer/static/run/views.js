@@ -23,7 +23,7 @@ function toNextError() {
   void when(grid, Boolean).then((there) => toFailure(/** @type {import("../tree/grid.js").Grid} */ (there)));
 }
 
-// Copies the address, and says so.
+// Copies the address, and confirms that.
 
 const copied = signal("");
 let fading = 0;
@@ -73,7 +73,7 @@ export function Views() {
 
 const GoneView = later(async () => (await import("./gone.js")).GoneView);
 
-/** Says that the address names what there is not, and takes it out. @param {{of: "view" | "graph", there: readonly string[], shown: string}} props */
+/** Reports an unknown view in the address, and removes it from there. @param {{of: "view" | "graph", there: readonly string[], shown: string}} props */
 export function Gone({ of, there, shown }) {
   const named = place.value.query[of];
   return named && !there.includes(named) ? html`<${GoneView} of=${of} named=${named} shown=${shown} />` : "";

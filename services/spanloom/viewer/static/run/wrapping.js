@@ -6,7 +6,7 @@
 /** @typedef {{width: number, height: number, boxes: Map<string, Placed>, paths: {edge: Edge, points: Point[]}[]}} Plan */
 /** A box in rows and columns: `lane`: the space above its row; `left`: where its rank begins; `isFirst`, `isLast`: whether its column is that of its rank. @typedef {Placed & {lane: number, left: number, isFirst: boolean, isLast: boolean}} Cell */
 
-/** So many boxes may be above each other. */
+/** Maximum number of boxes above each other. */
 const MOST = 6;
 const APART = 60;
 const BETWEEN = 18;
@@ -32,7 +32,7 @@ export function wrapped(plan) {
 /** The side of the space that a drawing fills. @param {{width: number, height: number}} drawing */
 const sizeOf = ({ width, height }) => Math.max(width, height * SHAPE);
 
-/** Place ranks with at most so many boxes above each other. @param {[string, Placed][][]} ranks @param {number} rows */
+/** Place ranks with at most `rows` boxes above each other. @param {[string, Placed][][]} ranks @param {number} rows */
 function placed(ranks, rows) {
   const most = Math.min(rows, Math.max(...ranks.map((rank) => rank.length)));
   const heights = Array.from({ length: most }, (_, row) => Math.max(...ranks.flatMap((rank) => rank.filter((_one, k) => k % rows === row && rank.length > 1).map(([, { height }]) => height)), 0));

@@ -92,6 +92,6 @@ const findings = ({ errors, remarks }) => [...errors.map((found) => ({ ...found,
 
 /** A scheme of the text, summed up in a line. @param {{checked: Checked}} props */
 function Verdict({ checked: { name, errors, remarks } }) {
-  const says = errors.length ? t("scheme.wrong", { n: errors.length }) : remarks.length ? t("scheme.odd", { n: remarks.length }) : t("scheme.fine");
-  return html`<p class=${errors.length ? "wrong" : remarks.length ? "odd" : "fine"}><bdi>${visible(name)}</bdi> ${says}</p>`;
+  const verdict = errors.length ? t("scheme.wrong", { n: errors.length }) : remarks.length ? t("scheme.odd", { n: remarks.length }) : t("scheme.fine");
+  return html`<p class=${errors.length ? "wrong" : remarks.length ? "odd" : "fine"}><bdi>${visible(name)}</bdi> ${verdict}</p>`;
 }

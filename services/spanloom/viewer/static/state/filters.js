@@ -27,7 +27,7 @@ export function joined(parts) {
   return parts.length < 2 ? (parts[0] ?? "") : parts.map(closed).join(" and ");
 }
 
-/** A question with more conditions. @param {string | undefined} question @param {string[]} more */
+/** A query with more conditions. @param {string | undefined} question @param {string[]} more */
 export const narrowed = (question, ...more) => joined([...conditions(question ?? ""), ...more]);
 
 /** A condition that can be an operand of `and`. @param {string} part */
@@ -36,7 +36,7 @@ function closed(part) {
 }
 
 /**
- * A condition of one field, written as the language wants its values.
+ * A condition on one field, its value in the syntax of the language.
  * @param {string} field @param {string} operator @param {string} value @param {string} type of the field
  */
 export function condition(field, operator, value, type) {

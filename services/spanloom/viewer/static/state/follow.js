@@ -11,11 +11,11 @@ const RETRY_MS = 3000;
 const GONE = 410;
 
 /**
- * Call `tell` with each change until the returned function is called.
- * @param {import("../api.js").Params} params @param {(change: Change) => void} tell
+ * Call `report` with each change until the returned function is called.
+ * @param {import("../api.js").Params} params @param {(change: Change) => void} report
  * @param {(isLive: boolean) => void} connected
  */
-export function follow(params, tell, connected) {
+export function follow(params, report, connected) {
   let ending = new AbortController();
   let last = "";
   const run = async () => {
@@ -27,7 +27,7 @@ export function follow(params, tell, connected) {
         connected(true);
         for await (const event of events(stream)) {
           last = event.id || last;
-          if (event.data) tell(JSON.parse(event.data));
+          if (event.data) report(JSON.parse(event.data));
         }
       } catch (error) {
         if (mine.signal.aborted) return;

@@ -10,23 +10,23 @@ const DAY = 86_400_000;
 
 /**
  * Request numbers in intervals of the range that the parameters have. An open end is where the first or last run is.
- * @param {Params} asked @param {string} metrics @param {AbortSignal} until @returns {Promise<OverTime>}
+ * @param {Params} params @param {string} metrics @param {AbortSignal} until @returns {Promise<OverTime>}
  */
-export async function numbersOver(asked, metrics, until) {
+export async function numbersOver(params, metrics, until) {
   const now = Date.now();
-  const given = range(/** @type {Record<string, string>} */ (asked), now);
-  const known = given.since === null ? await ends(asked, until) : { since: given.since, until: given.until ?? now };
+  const given = range(/** @type {Record<string, string>} */ (params), now);
+  const known = given.since === null ? await ends(params, until) : { since: given.since, until: given.until ?? now };
   if (!known) return { slots: [], items: [], ...given };
   const end = Math.max(given.until ?? known.until, known.since + 1);
   const step = stepFor(end - known.since);
-  const { items } = await getJson("/v1/stats", { ...asked, metrics, interval: step.interval, timezone: zone() }, until);
+  const { items } = await getJson("/v1/stats", { ...params, metrics, interval: step.interval, timezone: zone() }, until);
   return { slots: slots(known.since, end, step), items, ...given };
 }
 
-/** The days of the first and the last run; null if there is none. @param {Params} asked @param {AbortSignal} until */
-async function ends(asked, until) {
+/** The days of the first and the last run; null if there is none. @param {Params} params @param {AbortSignal} until */
+async function ends(params, until) {
   const now = Date.now();
-  const { items } = await getJson("/v1/stats", { ...asked, metrics: "count", interval: "1d", timezone: zone() }, until);
+  const { items } = await getJson("/v1/stats", { ...params, metrics: "count", interval: "1d", timezone: zone() }, until);
   if (!items.length) return null;
   const starts = items.map((/** @type {{start: string}} */ one) => Number(one.start));
   const last = Math.max(...starts);

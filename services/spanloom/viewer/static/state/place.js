@@ -11,7 +11,7 @@ const read = () => ({
   query: /** @type {Query} */ (Object.fromEntries(new URLSearchParams(location.search))),
 });
 
-/** Where we are: the path, and the query as an object. */
+/** The current address: its path, and its query as an object. */
 export const place = signal(read());
 
 /**

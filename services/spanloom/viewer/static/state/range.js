@@ -36,7 +36,7 @@ export function range({ since, until }, now) {
   return { since: since ? timeOf(since, now) : null, until: until ? timeOf(until, now) : null };
 }
 
-/** What is wrong with the range of an address: a name of a text, empty if nothing is. @param {Query} query @param {number} now @returns {"" | "range.unknown" | "range.backwards"} */
+/** The text key of the error in the range of an address; empty if it is valid. @param {Query} query @param {number} now @returns {"" | "range.unknown" | "range.backwards"} */
 export function faultOf(query, now) {
   const { since, until } = range(query, now);
   if (Number.isNaN(since) || Number.isNaN(until)) return "range.unknown";
@@ -57,10 +57,10 @@ const MOST_SLOTS = 62;
 /** The shortest step that covers a length of time by few slots. @param {number} ms @returns {Step} */
 export const stepFor = (ms) => STEPS.find((step) => ms / step.ms <= MOST_SLOTS) ?? STEPS[STEPS.length - 1];
 
-/** How far the reader's clock is before UTC, in ms. @param {number} ms */
+/** The offset of the reader's time zone from UTC, in ms. @param {number} ms */
 const offset = (ms) => -new Date(ms).getTimezoneOffset() * MINUTE;
 
-/** The begin of the slot with a time: multiples of the step on the reader's clock. @param {number} ms @param {Step} step */
+/** The start of the slot with a time: multiples of the step on the reader's clock. @param {number} ms @param {Step} step */
 function floor(ms, step) {
   const wall = Math.floor((ms + offset(ms)) / step.ms) * step.ms;
   if (step.ms <= HOUR) return wall - offset(ms);
@@ -68,7 +68,7 @@ function floor(ms, step) {
   return new Date(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate(), at.getUTCHours()).getTime();
 }
 
-/** The begin of the next slot: a day on which the clock changes has 23 or 25 hours. @param {number} start @param {Step} step */
+/** The start of the next slot: a day on which the clock changes has 23 or 25 hours. @param {number} start @param {Step} step */
 const after = (start, step) => floor(start + step.ms + (step.ms > HOUR ? 2 * HOUR : 0), step);
 
 /** Return consecutive slots from the one with `since` to the one with the last time before `until`. @param {number} since @param {number} until @param {Step} step @returns {Slot[]} */

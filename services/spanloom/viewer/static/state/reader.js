@@ -29,7 +29,7 @@ export function write(name, value, storage = localStorage) {
   try {
     storage.setItem(`spanloom.${name}`, JSON.stringify(value));
   } catch {
-    // It is shown all the same, and forgotten with the page.
+    // The value is in use anyway, and lost with the page.
   }
 }
 
@@ -43,5 +43,5 @@ export const annotator = kept("annotator", "");
 
 // Items of queues that were marked as done: views that show the progress of a queue reload it.
 
-/** Incremented with each of them. */
+/** Incremented with each such item. */
 export const dones = signal(0);

@@ -1,6 +1,6 @@
 /**
  * Rows that a reader selected in a list, by their keys. They stay while the reader opens one and comes back, and on other
- * pages of the list; another question forgets them.
+ * pages of the list; another query clears the selection.
  */
 import { effect, signal } from "../vendor/signals.js";
 import { read, write } from "./reader.js";
@@ -9,20 +9,20 @@ export class Selection {
   /** @param {string} name under which it is kept in the tab */
   constructor(name) {
     this.chosen = signal(new Set(read(name, /** @type {string[]} */ ([]), sessionStorage)));
-    this.asked = signal(read(`${name}.filter`, "", sessionStorage)); // the question under which they were selected
+    this.query = signal(read(`${name}.filter`, "", sessionStorage)); // the query under which they were selected
     this.last = ""; // where a range begins
     effect(() => write(name, [...this.chosen.value], sessionStorage));
-    effect(() => write(`${name}.filter`, this.asked.value, sessionStorage));
+    effect(() => write(`${name}.filter`, this.query.value, sessionStorage));
   }
 
-  /** Forget all if the list is asked otherwise than when they were selected. @param {string} question */
+  /** Clear the selection if the query of the list is not the one under which it was made. @param {string} question */
   keepIn(question) {
-    if (question === this.asked.peek()) return;
+    if (question === this.query.peek()) return;
     if (this.chosen.peek().size) this.clear();
-    this.asked.value = question;
+    this.query.value = question;
   }
 
-  /** Select a row or no longer; a range as the row where it begins. @param {string} key @param {string[]} [shown] the rows in sight, for a range up to this one */
+  /** Select or deselect a row; a range gets the state of the row where it begins. @param {string} key @param {string[]} [shown] the displayed rows, for a range up to this one */
   turn(key, shown) {
     const set = new Set(this.chosen.peek());
     const [from, to] = [shown?.indexOf(this.last) ?? -1, shown?.indexOf(key) ?? -1];
@@ -47,7 +47,7 @@ export class Selection {
     this.last = "";
   }
 
-  /** How many of the selected rows are none of these. @param {string[]} shown */
+  /** The number of selected rows that are not among these. @param {string[]} shown */
   outside(shown) {
     const here = new Set(shown);
     return [...this.chosen.value].filter((key) => !here.has(key)).length;

@@ -42,13 +42,13 @@ function parameters(metadata) {
 
 /** Why a model call ended. @param {Step} step */
 function finish({ output, metadata }) {
-  const told = metadata.finish_reasons;
-  const list = told ? (parsed(told) ?? told) : parsed(output);
-  const said = told || !areMessages(list) ? list : list.map((one) => one.finish_reason);
-  return line([said].flat().filter((one) => typeof one === "string" && one).join(", "), 60);
+  const reported = metadata.finish_reasons;
+  const list = reported ? (parsed(reported) ?? reported) : parsed(output);
+  const reasons = reported || !areMessages(list) ? list : list.map((one) => one.finish_reason);
+  return line([reasons].flat().filter((one) => typeof one === "string" && one).join(", "), 60);
 }
 
-/** The sums of what is below a step. @param {Outline} o @param {number} row @returns {Fact[]} */
+/** The sums over the steps below a step. @param {Outline} o @param {number} row @returns {Fact[]} */
 function below(o, row) {
   let steps = 0;
   for (let i = row + 1; i < o.end[row]; i++) steps += Number(isStep(o, i));
@@ -70,10 +70,10 @@ export function Facts({ step, o, row }) {
     ...(o && row >= 0 && !model ? below(o, row) : []),
   ];
   /** @type {Fact[]} */
-  const told = [
+  const details = [
     [t("fact.model"), metadata.model && visible(metadata.model)], [t("fact.finish"), model && finish(step)], ...(model ? parameters(metadata) : []),
     [t("fact.agent"), !model && o && row >= 0 && o.kinds[o.kind[row]] !== "agent" && o.agents[o.agent[row]] && visible(o.agents[o.agent[row]])],
     [t("fact.started"), html`<time datetime=${new Date(at).toISOString()} title=${moment(at)}>${clock(at)}</time>`],
   ];
-  return [used, told].map((facts) => html`<dl class="facts">${facts.filter(([, value]) => value).map(([label, value]) => html`<div><dt>${label}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>`);
+  return [used, details].map((facts) => html`<dl class="facts">${facts.filter(([, value]) => value).map(([label, value]) => html`<div><dt>${label}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>`);
 }

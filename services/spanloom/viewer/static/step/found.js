@@ -26,7 +26,7 @@ function placesOfAny(box, words) {
   return found;
 }
 
-/** The first place of the word that is there least often. @param {Range[]} places */
+/** The first place of the word with the fewest places. @param {Range[]} places */
 function rareOf(places) {
   const words = places.map((one) => String(one).toLowerCase());
   /** @type {Map<string, number>} */

@@ -1,4 +1,4 @@
-/** The steps that pass the question of the address, page by page, and those that are selected. */
+/** The steps that match the query of the address, page by page, and those that are selected. */
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getJson } from "../api.js";
 import { failure } from "../list/runs.js";
@@ -20,12 +20,12 @@ export const selection = new Selection("steps.selected");
 /** The part of the address that is sent to the service. @param {Query} query */
 export const question = (query) => ({ where: query.where, run_where: query.run_where, project: query.project, ...sent(query) });
 
-let asked = new AbortController();
+let request = new AbortController();
 
 /** Load the page of the address; the displayed rows stay until the answer arrives. @param {Query} query */
 export async function load(query) {
-  asked.abort();
-  const { signal: until } = (asked = new AbortController());
+  request.abort();
+  const { signal: until } = (request = new AbortController());
   if (faultOf(query, Date.now())) return;
   total.value = null;
   getJson("/v1/stats", { ...question(query), of: "steps", metrics: "count" }, until).then(({ items }) => { total.value = items[0]?.count ?? 0; }, () => {});
@@ -44,7 +44,7 @@ export async function load(query) {
 /** The key of a row: its run and its step. @param {Step} step */
 export const keyOf = (step) => JSON.stringify([step.project, step.trace_id, step.step_id]);
 
-/** What a key names. @param {string} key @returns {{project: string, trace: string, step: string}} */
+/** The step that a key identifies. @param {string} key @returns {{project: string, trace: string, step: string}} */
 export function sourceOf(key) {
   const [project, trace, step] = JSON.parse(key);
   return { project, trace, step };

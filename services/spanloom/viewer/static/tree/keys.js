@@ -111,18 +111,18 @@ export function letters(grid, { drill, up, frames }) {
   /** Keys that the grid itself listens for. */
   const shown = { run: () => {}, isPressed: () => false };
   return [
-    { key: "→ ←", says: "key.turn", ...shown },
-    { key: "⇧ → ←", says: "key.branch", ...shown },
-    { key: "*", says: "key.branch.open", ...shown },
-    { key: "Home End", says: "key.ends", ...shown },
-    { key: "j", says: "key.down", run: on((g) => move(g, 1)) },
-    { key: "k", says: "key.up", run: on((g) => move(g, -1)) },
-    { key: "e", says: "key.error", run: on((g) => toError(g, 1)) },
-    { key: "E", says: "key.error.before", run: on((g) => toError(g, -1)) },
-    { key: "+", says: "key.open.all", run: on((g) => { g.view.all(false); g.changed(); }) },
-    { key: "-", says: "key.close.all", run: on((g) => { g.view.all(true); g.changed(); g.select(Math.max(0, g.view.root)); }) },
-    { key: ".", says: "key.drill", run: on((g) => drill(g.active)) },
-    { key: "Escape", says: "key.drill.up", run: up },
-    { key: "o", says: "key.frames", run: frames },
+    { key: "→ ←", label: "key.turn", ...shown },
+    { key: "⇧ → ←", label: "key.branch", ...shown },
+    { key: "*", label: "key.branch.open", ...shown },
+    { key: "Home End", label: "key.ends", ...shown },
+    { key: "j", label: "key.down", run: on((g) => move(g, 1)) },
+    { key: "k", label: "key.up", run: on((g) => move(g, -1)) },
+    { key: "e", label: "key.error", run: on((g) => toError(g, 1)) },
+    { key: "E", label: "key.error.before", run: on((g) => toError(g, -1)) },
+    { key: "+", label: "key.open.all", run: on((g) => { g.view.all(false); g.changed(); }) },
+    { key: "-", label: "key.close.all", run: on((g) => { g.view.all(true); g.changed(); g.select(Math.max(0, g.view.root)); }) },
+    { key: ".", label: "key.drill", run: on((g) => drill(g.active)) },
+    { key: "Escape", label: "key.drill.up", run: up },
+    { key: "o", label: "key.frames", run: frames },
   ];
 }

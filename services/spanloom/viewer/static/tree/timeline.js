@@ -107,7 +107,7 @@ export class Timeline {
     else this.zoom(middle - share * (to - from) * factor, middle + (1 - share) * (to - from) * factor);
   }
 
-  /** Set what is drawn in addition to the rows; the whole stays the whole, also of a run that has grown. @param {More} more */
+  /** Set what is drawn in addition to the rows; if the whole run is visible, it stays so when the run grows. @param {More} more */
   show(more) {
     const isOther = more.clock.cut.length !== this.more.clock.cut.length || this.isWhole();
     this.more = more;

@@ -23,8 +23,8 @@ export function find(o, { kinds, text, found, only }, hidden) {
   const isWanted = o.kinds.map((kind) => kinds.size === 0 || kinds.has(kind));
   let count = 0;
   for (let i = 0; i < o.n; i++) {
-    const isMeant = matched[i] || !needle || names[o.name[i]] || agents[o.agent[i]];
-    if (!isMeant || (only && !only[i]) || !isWanted[o.kind[i]] || (hidden[i] && !matched[i])) continue;
+    const isMatch = matched[i] || !needle || names[o.name[i]] || agents[o.agent[i]];
+    if (!isMatch || (only && !only[i]) || !isWanted[o.kind[i]] || (hidden[i] && !matched[i])) continue;
     hits[i] = kept[i] = 1;
     count++;
     for (let up = o.parent[i]; up >= 0 && !above[up]; up = o.parent[up]) kept[up] = above[up] = 1;

@@ -13,7 +13,7 @@ import { html } from "./html.js";
 /**
  * @typedef {{label: string, slots: Slot[], series: Series[], format: (value: number) => string, isLine?: boolean,
  *   pick?: (from: number, to: number) => void, isThin?: boolean}} Props
- *   `pick`: opens what the slots `from` to `to` are about; `isThin`: without axis and table
+ *   `pick`: opens the runs of the slots `from` to `to`; `isThin`: without axis and table
  */
 
 const HEIGHT = 100;
@@ -26,7 +26,7 @@ export function Chart({ label, slots, series, format, isLine = false, pick, isTh
   const top = most(series, isLine);
   const from = anchor < 0 ? at : Math.min(at, anchor);
   const to = Math.max(at, anchor);
-  const words = at < 0 ? "" : `${span(slots[from], slots[to])}: ${series.map((one) => `${one.name} ${told(total(one, from, to, isLine), format)}`).join(", ")}`;
+  const words = at < 0 ? "" : `${span(slots[from], slots[to])}: ${series.map((one) => `${one.name} ${shown(total(one, from, to, isLine), format)}`).join(", ")}`;
   const summary = t("chart.summary", { label, most: format(top) });
   return html`<figure class="chart ${isThin ? "thin" : ""}"><figcaption><span>${label}</span>${!isThin && series.length > 1 && html`<${Legend} series=${series} />`}<output>${words}</output></figcaption>
     <div class="plot"><svg role="img" aria-label=${summary} viewBox=${`0 0 ${slots.length} ${HEIGHT}`} preserveAspectRatio="none">
@@ -48,7 +48,7 @@ function most(series, isLine) {
   return sums.reduce((a, b) => Math.max(a, b), 0);
 }
 
-/** The number of some slots: of bars the sum; of lines there is one for a single slot only. @param {Series} one @param {number} from @param {number} to @param {boolean} isLine */
+/** The number of some slots: for bars the sum; for lines only a single slot has one. @param {Series} one @param {number} from @param {number} to @param {boolean} isLine */
 function total({ values }, from, to, isLine) {
   const known = values.slice(from, to + 1).filter((value) => value !== null);
   if (isLine && to > from) return null;
@@ -56,7 +56,7 @@ function total({ values }, from, to, isLine) {
 }
 
 /** @param {number | null} value @param {(value: number) => string} format */
-const told = (value, format) => (value === null ? "–" : format(value));
+const shown = (value, format) => (value === null ? "–" : format(value));
 
 /** @param {Slot} first @param {Slot} last */
 const span = (first, last) => `${clock(first.start)} – ${clock(last.end)}`;
@@ -128,5 +128,5 @@ function Numbers({ slots, series, format }) {
   const [isOpen, setOpen] = useState(false);
   return html`<details onToggle=${(/** @type {Event} */ event) => setOpen(/** @type {HTMLDetailsElement} */ (event.target).open)}><summary>${t("chart.table")}</summary>
     ${isOpen && html`<div class="wide"><table class="sheet-table"><thead><tr><th>${t("chart.from")}</th>${series.map((one) => html`<th class="number">${one.name}</th>`)}</tr></thead>
-      <tbody>${slots.map((slot, i) => html`<tr><th scope="row">${moment(slot.start)}</th>${series.map((one) => html`<td class="number">${told(one.values[i], format)}</td>`)}</tr>`)}</tbody></table></div>`}</details>`;
+      <tbody>${slots.map((slot, i) => html`<tr><th scope="row">${moment(slot.start)}</th>${series.map((one) => html`<td class="number">${shown(one.values[i], format)}</td>`)}</tr>`)}</tbody></table></div>`}</details>`;
 }

@@ -12,7 +12,7 @@ import { Navigation } from "./navigation.js";
 
 /** @typedef {import("../i18n/index.js").Key} Key */
 /**
- * @typedef {{key: string, says: Key, run: (event: KeyboardEvent) => void, isPressed?: (event: KeyboardEvent) => boolean, isAnywhere?: boolean}} Shortcut
+ * @typedef {{key: string, label: Key, run: (event: KeyboardEvent) => void, isPressed?: (event: KeyboardEvent) => boolean, isAnywhere?: boolean}} Shortcut
  *   `key`: as the browser names it and the help shows it; `isPressed`: replaces the comparison with `key`; `isAnywhere`: also while typing
  */
 
@@ -51,7 +51,7 @@ export function useKeys(wanted, inputs) {
 // The two dialogs of every page: the API key, and the help on keyboard shortcuts.
 
 export const isHelpOpen = signal(false);
-export const isKeyAsked = signal(false);
+export const isKeyOpen = signal(false);
 
 /** @param {{isOpen: boolean, close: () => void, label: string, children?: unknown}} props */
 export function Dialog({ isOpen, close, label, children }) {
@@ -65,11 +65,11 @@ export function Dialog({ isOpen, close, label, children }) {
 
 /** Asks for an API key, which is kept in this tab only. */
 export function KeyDialog() {
-  const isOpen = isLocked.value || isKeyAsked.value;
+  const isOpen = isLocked.value || isKeyOpen.value;
   const isNeeded = useRef(false); // without a key only a service without keys answers
   isNeeded.current ||= isLocked.value || hasKey();
   const close = () => {
-    isKeyAsked.value = isLocked.value = false;
+    isKeyOpen.value = isLocked.value = false;
   };
   /** @param {SubmitEvent} event */
   const take = (event) => {
@@ -97,7 +97,7 @@ export function HelpDialog() {
   };
   return html`<${Dialog} isOpen=${isHelpOpen.value} close=${close} label=${t("help.title")}>
     <h2>${t("help.title")}</h2>
-    <dl class="keys">${shortcuts.value.map((one) => html`<dt><kbd>${one.key === " " ? "␣" : one.key}</kbd></dt><dd>${t(one.says)}</dd>`)}</dl>
+    <dl class="keys">${shortcuts.value.map((one) => html`<dt><kbd>${one.key === " " ? "␣" : one.key}</kbd></dt><dd>${t(one.label)}</dd>`)}</dl>
     <label class="check"><input type="checkbox" checked=${areOn.value}
       onChange=${(/** @type {Event} */ event) => { areOn.value = /** @type {HTMLInputElement} */ (event.target).checked; }} />
       ${t("help.letters")}</label>
@@ -115,7 +115,7 @@ export function Frame({ title, nav, children }) {
   useEffect(() => {
     document.documentElement.lang = language.value;
   }, [language.value]);
-  useKeys([{ key: "?", says: "key.help", run: () => { isHelpOpen.value = true; } }], []);
+  useKeys([{ key: "?", label: "key.help", run: () => { isHelpOpen.value = true; } }], []);
   return html`<header class="top">
       <a class="brand" href="/" aria-label="Spanloom">Spanloom</a>
       <${Navigation} />
@@ -146,7 +146,7 @@ function Switches() {
   const other = language.value === "en" ? "中" : "En";
   return html`<div class="switches">
     <button aria-label=${t("switch.key")} title=${t("switch.key")} aria-pressed=${String(hasKey())}
-      onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key.short")}</button>
+      onClick=${() => { isKeyOpen.value = true; }}>${t("switch.key.short")}</button>
     <button aria-label=${t("switch.theme")} title=${t("switch.theme")} onClick=${turnTheme}>◐</button>
     <button aria-label=${t("switch.language")} title=${t("switch.language")} onClick=${turnLanguage}>${other}</button>
     <button aria-label=${t("switch.help")} title=${`${t("switch.help")} (?)`}
@@ -157,7 +157,7 @@ function Switches() {
 /** Pages whose URL contains runs. */
 const OF_RUNS = /^\/(trajectories|diff|conversation)\b/;
 const BUSY = new Set([429, 503]);
-/** Of a version that is not kept. */
+/** The status for a version that is not kept. */
 const GONE = 409;
 const isTalk = () => location.pathname === "/conversation";
 
@@ -186,7 +186,7 @@ export function Failure({ error, again }) {
     ${is !== "denied" && html`<p>${coded(t(`error.${is}.do`, { origin: location.origin }))}</p>`}
     <p><button class="main" onClick=${again}>${t("retry")}</button>
       ${["missing", "id", "refused"].includes(is) && html` <a class="button" href=${isTalk() ? "/conversations" : error.status !== GONE && OF_RUNS.test(location.pathname) ? "/" : location.pathname}>${t("error.afresh")}</a>`}
-      ${["locked", "denied"].includes(is) && html` <button onClick=${() => { isKeyAsked.value = true; }}>${t("switch.key")}</button>`}</p>
+      ${["locked", "denied"].includes(is) && html` <button onClick=${() => { isKeyOpen.value = true; }}>${t("switch.key")}</button>`}</p>
   </section>`;
 }
 

@@ -21,7 +21,7 @@ const SECTIONS = [
 /** Pages whose `where` is about runs: it goes from one to another. */
 const OF_RUNS = new Set(["/", "/overview"]);
 
-/** Links to the sections; project, time range and question go along. */
+/** Links to the sections; they keep project, time range and query. */
 export function Navigation() {
   const { path: here, query } = place.value;
   const isOfRuns = OF_RUNS.has(here);

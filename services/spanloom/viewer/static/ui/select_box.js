@@ -8,11 +8,11 @@ import { html } from "./html.js";
 export const RowBox = ({ of, row, shown, name }) => html`<label><input type="checkbox" checked=${of.chosen.value.has(row)} aria-label=${t("list.select", { name })}
   onClick=${(/** @type {MouseEvent} */ event) => of.turn(row, event.shiftKey ? shown : undefined)} /></label>`;
 
-/** The box of all rows in sight. @param {{of: Selection, shown: string[]}} props */
+/** The box of all displayed rows. @param {{of: Selection, shown: string[]}} props */
 export const AllBox = ({ of, shown }) => html`<label><input type="checkbox" checked=${shown.length > 0 && shown.every((key) => of.chosen.value.has(key))}
   aria-label=${t("list.select.all")} title=${t("list.select.all")} onChange=${() => of.turnAll(shown)} /></label>`;
 
-/** How many are selected, and how many of them are not in sight. @param {{of: Selection, shown: string[]}} props */
+/** The number of selected rows, and of those that are not displayed. @param {{of: Selection, shown: string[]}} props */
 export function SelectedCount({ of, shown }) {
   const out = of.outside(shown);
   return html`<span role="status">${t("list.selected", { n: of.chosen.value.size })}${out > 0 && `, ${t("list.selected.outside", { n: out })}`}</span>`;

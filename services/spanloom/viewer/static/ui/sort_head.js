@@ -5,7 +5,7 @@ import { html } from "./html.js";
 
 /** `order`: the field that orders the list. @typedef {{label: import("../i18n/index.js").Key, order?: string, isNumber?: boolean}} Headed */
 
-/** A click orders by it, the largest first, and turns the order round if it does already. @param {{column: Headed, order: string}} props */
+/** A click orders by the column, the largest first; another click reverses the order. @param {{column: Headed, order: string}} props */
 export function SortHead({ column, order }) {
   const label = t(column.label);
   if (!column.order) return html`<th class=${column.isNumber ? "number" : ""}>${label}</th>`;

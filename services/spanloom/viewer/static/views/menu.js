@@ -9,7 +9,7 @@ import { useFetched } from "../ui/fetched.js";
 import { html, line, Menu } from "../ui/html.js";
 import { open, opened, parametersOf } from "./opening.js";
 import { asView, faultOfName, keep, ownOf } from "./own.js";
-import { Row, Trouble, useDeed } from "./row.js";
+import { Row, Trouble, useChange } from "./row.js";
 
 learn({ en, zh });
 
@@ -51,10 +51,10 @@ function Views({ of }) {
     <${Save} of=${of} again=${again} />`;
 }
 
-/** Saves what the address asks for. @param {{of: Of, again: () => void}} props */
+/** Saves the parameters of the address as a view. @param {{of: Of, again: () => void}} props */
 function Save({ of, again }) {
   const { project } = place.value.query;
-  const { error, said, run, refuse } = useDeed(again);
+  const { error, notice, run, refuse } = useChange(again);
   const name = draft.value.trim();
   const done = () => { draft.value = ""; };
   const keepHere = () => run(Promise.resolve(keep(of, name, parametersOf(location.search))), t("views.kept"), done);
@@ -68,5 +68,5 @@ function Save({ of, again }) {
   return html`<form class="save" onSubmit=${save}><input name="name" value=${draft.value} required pattern=".*\\S.*" aria-label=${t("views.name")} placeholder=${t("views.name")}
       onInput=${(/** @type {Event} */ event) => { draft.value = /** @type {HTMLInputElement} */ (event.target).value; }} />
       <button class="main" value="own">${t("views.save.own")}</button><button value="team">${t("views.save.team")}</button></form>
-    <${Trouble} error=${error} said=${said}>${error && error.status !== 409 && !faultOfName(name) && html`<button onClick=${keepHere}>${t("views.keep")}</button>`}<//>`;
+    <${Trouble} error=${error} notice=${notice}>${error && error.status !== 409 && !faultOfName(name) && html`<button onClick=${keepHere}>${t("views.keep")}</button>`}<//>`;
 }

@@ -7,7 +7,7 @@ import { place, show } from "../state/place.js";
 /** @typedef {"runs" | "steps" | "conversations" | "overview"} Of */
 /** @typedef {Record<string, string>} Parameters */
 
-/** Parameters of an address that say where in a list one is, or in which project. */
+/** Parameters of an address that a view does not have: the position in a list, and the project. */
 const NOT_OF_VIEWS = ["at", "cursor", "project"];
 /** How long a page waits for its default view before it shows itself. */
 const PATIENCE_MS = 400;
@@ -15,21 +15,21 @@ const PATIENCE_MS = 400;
 /** The view that was opened last, without a name if it is one of the page's, with the address that it led to; `faults` of a default that was not opened. */
 export const opened = signal(/** @type {{name: string, search: string, faults: View["faults"]} | null} */ (null));
 
-/** What a text of a query keeps in a view. @param {string} text @returns {Parameters} */
+/** The parameters of a query string that a view keeps. @param {string} text @returns {Parameters} */
 export function parametersOf(text) {
   const query = new URLSearchParams(text);
   NOT_OF_VIEWS.forEach((name) => query.delete(name));
   return Object.fromEntries(query);
 }
 
-/** Show what a view asks for, in the present project. @param {string} name empty: of no view @param {Parameters} parameters @param {boolean} [isStep] */
+/** Apply the parameters of a view, in the current project. @param {string} name empty: of no view @param {Parameters} parameters @param {boolean} [isStep] */
 export function open(name, parameters, isStep = true) {
   const { project } = place.peek().query;
   show(new URLSearchParams(project ? { project, ...parameters } : parameters), isStep);
   opened.value = { name, search: location.search, faults: [] };
 }
 
-/** Whether nobody asked for anything: not in the address, not by a click of this page, not in the box. */
+/** Whether there is no query yet: neither in the address, nor by a click on this page, nor in the box. */
 function isBare() {
   const box = /** @type {HTMLInputElement | null} */ (document.getElementById("where"));
   return /^(\?project=[^&]*)?$/.test(location.search) && !history.state?.isOurs && !box?.value;

@@ -8,10 +8,10 @@ import { parametersOf } from "./opening.js";
 /** @typedef {import("./opening.js").Parameters} Parameters */
 /** A value that is no text was kept by a newer page. @typedef {import("../vendor/signals.js").Signal<Record<string, unknown>>} Own */
 
-/** Characters of a name, as the service has it. */
+/** Maximum length of a name, as in the service. */
 const MOST = 100;
 
-/** What is wrong with a name; empty if nothing is. @param {string} name */
+/** The error in a name; empty if it is valid. @param {string} name */
 export const faultOfName = (name) => ([...name].length > MOST ? t("views.long", { most: MOST, n: [...name].length }) : "");
 
 /** @type {Partial<Record<Of, Own>>} */
@@ -20,7 +20,7 @@ const signals = {};
 /** @param {Of} of @returns {Own} */
 export const ownOf = (of) => (signals[of] ??= kept(of === "runs" ? "views" : `views.${of}`, /** @type {Record<string, unknown>} */ ({})));
 
-/** Keep a view, or forget it. @param {Of} of @param {string} name @param {Parameters | null} parameters @param {string} [before] its name until now */
+/** Store a view, or delete it. @param {Of} of @param {string} name @param {Parameters | null} parameters @param {string} [before] its name until now */
 export function keep(of, name, parameters, before = name) {
   const { [name]: _, [before]: __, ...others } = ownOf(of).value;
   ownOf(of).value = parameters ? { ...others, [name]: new URLSearchParams(parameters).toString() } : others;
@@ -33,7 +33,7 @@ export function asView(name, text) {
   return { name, parameters: isNewer ? {} : parametersOf(text), faults, default: false, owner: "" };
 }
 
-/** What only the page knows to be wrong with a view, once it has all columns. @param {Of} of @param {Parameters} parameters */
+/** Faults of a view that only the page can find, once it knows all columns. @param {Of} of @param {Parameters} parameters */
 export function faultsHere(of, { columns }) {
   if (of !== "runs" || !columns) return [];
   if (!more.value.length) import("../list/more_columns.js").catch(() => {});

@@ -10,19 +10,19 @@ import { faultOfName, faultsHere, keep } from "./own.js";
 /** @typedef {import("./opening.js").Of} Of */
 /** Of this browser if it has no id. @typedef {Omit<import("./opening.js").View, "id" | "project" | "page" | "changed_by" | "changed_at" | "revision" | "format"> & Partial<import("./opening.js").View>} Shown */
 
-/** Does things and says what came of them; a change that met another loads the views again. @param {() => void} again */
-export function useDeed(again) {
+/** Runs changes of views and keeps the result; after a conflict the views are loaded again. @param {() => void} again */
+export function useChange(again) {
   const [error, setError] = useState(/** @type {ApiError | null} */ (null));
-  const [said, say] = useState("");
-  /** @param {Promise<unknown>} deed @param {string} [words] @param {() => void} [done] */
-  const run = (deed, words = "", done = () => {}) => deed.then(
-    () => { setError(null); say(words); done(); again(); },
-    (why) => { const failed = asError(why); say(""); setError(failed); if (failed.status === 409) again(); });
-  return { error, said, run, refuse: (/** @type {string} */ why) => setError(new ApiError(422, why)) };
+  const [notice, setNotice] = useState("");
+  /** @param {Promise<unknown>} change @param {string} [words] @param {() => void} [done] */
+  const run = (change, words = "", done = () => {}) => change.then(
+    () => { setError(null); setNotice(words); done(); again(); },
+    (why) => { const failed = asError(why); setNotice(""); setError(failed); if (failed.status === 409) again(); });
+  return { error, notice, run, refuse: (/** @type {string} */ why) => setError(new ApiError(422, why)) };
 }
 
-/** @param {{error: ApiError | null, said: string, children?: unknown}} props */
-export const Trouble = ({ error, said, children }) => html`<p class="refusal" role="alert">${error?.message ?? ""}</p>${children}<p class="quiet" role="status">${said}</p>`;
+/** @param {{error: ApiError | null, notice: string, children?: unknown}} props */
+export const Trouble = ({ error, notice, children }) => html`<p class="refusal" role="alert">${error?.message ?? ""}</p>${children}<p class="quiet" role="status">${notice}</p>`;
 
 /** @param {{of: Of, view: Shown, again: () => void}} props */
 export function Row({ of, view, again }) {
@@ -42,7 +42,7 @@ export function Row({ of, view, again }) {
 /** @param {{of: Of, view: Shown, again: () => void}} props */
 function Deeds({ of, view, again }) {
   const [typed, type] = useState(view.name);
-  const { error, said, run, refuse } = useDeed(again);
+  const { error, notice, run, refuse } = useChange(again);
   const { id, revision, project, name, parameters } = view;
   const path = `/v1/views/${id}`;
   /** @param {string} to @param {Record<string, string>} wanted */
@@ -66,5 +66,5 @@ function Deeds({ of, view, again }) {
     ${id ? html`<button onClick=${() => run(sendJson("PUT", `${path}/default`, { default: !view.default }, { project }))}>${t(view.default ? "views.default.not" : "views.default")}</button>`
       : html`<button onClick=${() => make(name)}>${t("views.share")}</button>`}
     <button onClick=${remove}>${t("views.delete")}</button>
-    <${Trouble} error=${error} said=${said}>${error?.status === 404 && html`<button onClick=${() => make(typed.trim())}>${t("views.anew")}</button>`}<//>`;
+    <${Trouble} error=${error} notice=${notice}>${error?.status === 404 && html`<button onClick=${() => make(typed.trim())}>${t("views.anew")}</button>`}<//>`;
 }

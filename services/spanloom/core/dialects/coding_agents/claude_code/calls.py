@@ -1,4 +1,4 @@
-"""Calls of models as Claude Code's spans report them, with their log records."""
+"""Model calls in Claude Code's spans, completed from their log records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CALL = "claude_code.llm_request"
 
 
 def _by_request(tree: SpanTree) -> Mapping[tuple[What, str], Event]:
-    """Return the events of calls by what they report and the request's id."""
+    """Return the events of calls by kind and request id."""
     whats = (What.REQUEST, What.FAILURE, What.ANSWER, What.RECEIVED)
     events = [e for e in read_events(tree) if e.what in whats]
     return {(e.what, e.get(keys.REQUEST_IDS)): e for e in events if e.get(keys.REQUEST_IDS)}
@@ -59,7 +59,7 @@ def _answer(known: Mapping[tuple[What, str], Event], request_id: str) -> str:
 
 
 def _sent_by_call(tree: SpanTree) -> Mapping[str, str]:
-    """Return the request bodies by the id of the call that began last before or with each."""
+    """Return the request bodies by call id: each belongs to the next call that ends after it."""
     bodies = [e for e in read_events(tree) if e.what is What.SENT]
     calls = iter([s for s in tree.spans if s.name == CALL] if bodies else [])
     found: dict[str, str] = {}

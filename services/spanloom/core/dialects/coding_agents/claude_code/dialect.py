@@ -60,7 +60,7 @@ class ClaudeCode(Dialect):
         return signature.scope_name == SCOPE or signature.name.startswith("claude_code.")
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name, with what log records report of it."""
+        """Classify by name, completed from log records."""
         if ATTEMPT in span.attributes:
             return Classification(Kind.MODEL, "claude_code.attempt")
         if span.name == _INTERACTION:
@@ -87,9 +87,9 @@ class ClaudeCode(Dialect):
 
 
 def _classify_run(span: Span, view: TraceView) -> Classification:
-    asked_id = view.remember_tree(_first_turn)
-    if asked_id and is_unasked(_asked(span)):
-        return Classification(Kind.AGENT, "claude_code.turn_goes_on.fragment", part_of=asked_id)
+    first_id = view.remember_tree(_first_turn)
+    if first_id and is_unasked(_prompt_of(span)):
+        return Classification(Kind.AGENT, "claude_code.turn_goes_on.fragment", part_of=first_id)
     own = view.remember_tree(_by_holder).get(span.span_id, ())
     prompt = next((t for e in own if e.what is What.PROMPT and (t := e.get(keys.PROMPTS))), "")
     facts = Facts(
@@ -97,17 +97,17 @@ def _classify_run(span: Span, view: TraceView) -> Classification:
         metadata=read_place([span.attributes, *[e.attributes for e in own]]),
         notes=view.remember_tree(_missing),
     )
-    rule = "claude_code.follow_up.fragment" if is_unasked(_asked(span)) else _RUN_RULE
+    rule = "claude_code.follow_up.fragment" if is_unasked(_prompt_of(span)) else _RUN_RULE
     return Classification(Kind.AGENT, rule, facts=facts)
 
 
-def _asked(turn: Span) -> str:
+def _prompt_of(turn: Span) -> str:
     return turn.attributes.get("user_prompt", "")
 
 
 def _first_turn(tree: SpanTree) -> str:
-    """Return the id of the turn that a person asked for; empty if there is none."""
-    turns = (s for s in tree.spans if s.name == _INTERACTION and not is_unasked(_asked(s)))
+    """Return the id of the first turn with a person's prompt; empty if there is none."""
+    turns = (s for s in tree.spans if s.name == _INTERACTION and not is_unasked(_prompt_of(s)))
     return next((turn.span_id for turn in turns), "")
 
 
@@ -119,7 +119,7 @@ def _by_holder(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
 
 
 def _missing(tree: SpanTree) -> Sequence[str]:
-    """Return what the run's spans lack: results of tools, the call after the last tool."""
+    """Return warnings about missing facts: tool results, the call after the last tool."""
     calls = [s for s in tree.spans if s.name == CALL]
     tools = [s for s in tree.spans if s.name == TOOL]
     lacks_result = any(not output_of(tool) for tool in tools)

@@ -62,7 +62,7 @@ def _arguments(result: Event | None) -> str:
 
 
 def _waited(span: Span, view: TraceView) -> dict[str, str]:
-    """Return how long the tool waited for a person's decision, and what it was."""
+    """Return the time that the tool waited for a person's decision, and the decision."""
     waits = [s for s in view.tree.children(span) if s.name == _BLOCKED]
     decided = [s for s in waits if s.attributes.get("decision", "unknown") != "unknown"]
     if not decided:
@@ -90,8 +90,8 @@ def classify_execution(tool: Span, view: TraceView) -> Classification:
     if name.lower() in LAUNCHERS or agent:
         call_id = first(tool.attributes, *keys.CALL_IDS)
         arguments = _arguments(view.remember_tree(events_by_call).get((What.TOOL, call_id)))
-        asked = prompt_in(arguments or tool.attributes.get("tool_input", ""))
-        facts = Facts(input=asked, agent_name=agent or name)
+        prompt = prompt_in(arguments or tool.attributes.get("tool_input", ""))
+        facts = Facts(input=prompt, agent_name=agent or name)
         return Classification(Kind.AGENT, "claude_code.sub_agent", facts=facts)
     return Classification(Kind.TOOL, "claude_code.execution", part_of=tool.span_id)
 

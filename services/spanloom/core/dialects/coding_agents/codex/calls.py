@@ -1,4 +1,4 @@
-"""Calls of models in Codex: their tokens, failed requests and calls of tools are below them."""
+"""Model calls in Codex: their tokens, failed requests and tool calls are in spans below."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _RECEIVED = "codex.tool_call_received"
 
 
 def classify_call(span: Span, view: TraceView) -> Classification:
-    """Classify a call with its tokens, and its failure if no tokens came."""
+    """Classify a call with its tokens, and its failure if it has no tokens."""
     usage = view.remember_tree(_usages).get(span.span_id)
     requests = view.remember_tree(_requests).get(span.span_id, ())
     facts = Facts(output=view.remember_tree(_calls_of_tools).get(span.span_id, ""))
@@ -47,7 +47,7 @@ def _error(requests: Sequence[Event]) -> StepError | None:
 
 
 def _cut_streams(tree: SpanTree) -> Mapping[str, StepError]:
-    """Return the failures of streams by the call that they are in."""
+    """Return the failures of streams by the enclosing call."""
     by_id = {span.span_id: span for span in tree.spans}
     failed = (e for e in read_events(tree) if e.what is What.FAILURE and not e.is_bare)
     calls = ((call_around(event.holder, by_id), event) for event in failed)

@@ -27,9 +27,9 @@ _NAME = "codex"
 _MAX_BELOW, _MAX_ABOVE = 300, 256
 """Spans below and above a turn that are searched for its conversation, and for its caller."""
 _REQUEST, _TEMPORARY = "rpc.request_id", "temporary-structured-"
-"""By which a turn is known that makes a title of a task, in a conversation of its own."""
+"""Marks of a turn that makes a task's title, in a separate conversation."""
 _NICKNAME, _COMPLETED = "nickname", "completed"
-"""What results of tools report of a sub-agent: its name, and what it reported."""
+"""Members of tool results with a sub-agent's name and its report."""
 
 
 def classify_turn(span: Span, view: TraceView) -> Classification:
@@ -58,7 +58,7 @@ def classify_turn(span: Span, view: TraceView) -> Classification:
 
 
 def _conversations(tree: SpanTree) -> Mapping[str, str]:
-    """Return the conversation of each turn, which its spans below name: the one nearest to it."""
+    """Return the conversation of each turn, named by the nearest of the spans below it."""
     found: dict[str, str] = {}
     for turn in tree.spans:
         if turn.name in (START, TURN):
@@ -84,7 +84,7 @@ def _by_conversation(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
 
 
 def _nickname(own: Sequence[Event]) -> str:
-    """Return the name of a sub-agent that its tools report; the main agent's is a path."""
+    """Return the name of a sub-agent from its tools; the main agent's is a path."""
     names = (e.attributes.get("agent_name", "") for e in own)
     return next((n for n in names if n and not n.startswith("/")), "")
 

@@ -1,4 +1,4 @@
-/** English, of annotating. */
+/** English: annotating. */
 export const annotate = {
   "key.annotate.judge": "judge; what is right, and on to the next",
   "key.annotate.branch": "judge all of the branch that is not judged yet",

@@ -1,4 +1,4 @@
-/** English: a list without rows, and what is asked by choices. */
+/** English: a list without rows, and menus for queries. */
 export const asking = {
   "filter.field": "Field",
   "filter.key": "Which one",

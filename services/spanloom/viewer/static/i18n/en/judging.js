@@ -1,4 +1,4 @@
-/** English, of the pages for judging together: queues, schemes, agreement, adjudication, files. */
+/** English: the pages for judging together: queues, schemes, agreement, adjudication, files. */
 export const judging = {
   "judging": "Judging",
   "judging.step": "Step",

@@ -1,4 +1,4 @@
-/** English, of judging together where one reads runs: a run in its queue, annotations of it as a whole, and writing a scheme. */
+/** English: judging together on the pages of runs: a run in its queue, annotations of it as a whole, and writing a scheme. */
 export const judgingRuns = {
   "who.first": "First say who you are, at the top.",
   "queue.new": "New queue",

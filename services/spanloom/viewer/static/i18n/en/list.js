@@ -1,4 +1,4 @@
-/** English: the questions, views and columns of the list. */
+/** English: the queries, views and columns of the list. */
 export const list = {
   "list.turn": "Turn the order round",
   "order.model_time": "model time",

@@ -7,10 +7,10 @@ const FIRST_ROLES = ["system", "developer"];
 const SAID = new Set(["role", "content", "tool_calls"]);
 
 /** Whether a value is a list of messages. @param {unknown} value @returns {value is Message[]} */
-export const isSaid = (value) => Array.isArray(value) && value.every((one) => one !== null && typeof one === "object" && "role" in one);
+export const areMessages = (value) => Array.isArray(value) && value.every((one) => one !== null && typeof one === "object" && "role" in one);
 
 /** The messages of two values that differ, side by side, prompts first; a value that is no list of messages is one. @param {unknown} a @param {unknown} b @returns {Pair[]} */
-export function saidOnBoth(a, b) {
+export function messagePairs(a, b) {
   const pairs = pairUp(messagesOf(a), messagesOf(b)).filter(([ours, theirs]) => ours !== theirs);
   const isFirst = (/** @type {Pair} */ pair) => FIRST_ROLES.some((role) => (pair[0] ?? pair[1] ?? "").startsWith(role));
   return [...pairs.filter(isFirst), ...pairs.filter((pair) => !isFirst(pair))];
@@ -25,7 +25,7 @@ export function wordsOf(message) {
 
 /** @param {unknown} value @returns {string[]} */
 function messagesOf(value) {
-  if (isSaid(value)) return value.map(wordsOf);
+  if (areMessages(value)) return value.map(wordsOf);
   return value === null || value === undefined ? [] : [textOf(value)];
 }
 

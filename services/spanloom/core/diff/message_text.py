@@ -1,4 +1,4 @@
-"""Messages in words: what a person reads of a differing input or output, instead of its JSON."""
+"""Renders messages as plain text, to show differing inputs and outputs instead of JSON."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ FIRST_ROLES = ("system", "developer")
 """Roles of prompts, which are shown first."""
 
 
-def said_on_both(a: object, b: object) -> Iterator[tuple[str | None, str | None]]:
-    """Yield the messages of two values that differ, side by side in words, prompts first.
+def differing_messages(a: object, b: object) -> Iterator[tuple[str | None, str | None]]:
+    """Yield the differing messages of two values as text, side by side, prompts first.
 
     A value that is no list of messages counts as one message, and ``None`` as none.
     """
@@ -33,31 +33,31 @@ def said_on_both(a: object, b: object) -> Iterator[tuple[str | None, str | None]
     )
 
 
-def words_of(message: Json) -> str:
-    """Return a message in words: ``user: Where is it dry?``, its calls as ``→ search {"q": 1}``."""
-    rest = {key: value for key, value in message.items() if key not in _SAID and value is not None}
+def message_text(message: Json) -> str:
+    """Return a message as text: ``user: Where is it dry?``, its calls as ``→ search {"q": 1}``."""
+    rest = {key: value for key, value in message.items() if key not in _NAMED and value is not None}
     parts = [_text(message.get("content")), *_calls(message.get("tool_calls"))]
     parts += [f"({key}: {_text(value)})" for key, value in rest.items()]
     return f"{_text(message.get('role'))}: {' '.join(part for part in parts if part)}"
 
 
-def same_until(a: str, b: str) -> int:
+def common_prefix_length(a: str, b: str) -> int:
     """Return how many characters at the start of two texts are the same."""
     places = (place for place, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
     return next(places, min(len(a), len(b)))
 
 
-def is_said(value: object) -> bool:
+def is_message_list(value: object) -> bool:
     """Return whether a value is a list of messages."""
     return isinstance(value, list) and all(isinstance(m, dict) and "role" in m for m in value)
 
 
-_SAID = ("role", "content", "tool_calls")
+_NAMED = ("role", "content", "tool_calls")
 
 
 def _messages(value: object) -> Sequence[str]:
-    if isinstance(value, list) and is_said(value):
-        return [words_of(message) for message in value]
+    if isinstance(value, list) and is_message_list(value):
+        return [message_text(message) for message in value]
     return [] if value is None else [_text(value)]
 
 
