@@ -96,13 +96,13 @@ class RunReader(Protocol):
         where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-        selection: RunSelection = ANY_RUN,
+        query: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         """Return up to ``limit`` summaries by (start, trace id, project), newest first.
 
-        ``selection`` filters them further, and may set another order; runs without a value for it
+        ``query`` filters them further, and may set another order; runs without a value for it
         come last. Each summary has its ``continuation``. Raises ``InvalidQueryError`` for a
-        selection that cannot be answered, or not over so many runs.
+        query that cannot be answered, or not over so many runs.
         """
 
     def matching_among(
