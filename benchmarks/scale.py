@@ -15,6 +15,8 @@ class Scale:
     every_ingest: bool = True
     """Whether small and large spans both go over gRPC and HTTP, or each over one of them."""
     extracted_spans: int = 56_000
+    sharing: int = 4
+    """Extractors that share a server."""
     freshness_s: float = 40.0
     freshness_rate: int = 2_000
     """Spans offered per second."""
@@ -66,6 +68,7 @@ QUICK = Scale(
     repeats=1,
     every_ingest=False,
     extracted_spans=700,
+    sharing=2,
     freshness_s=1.0,
     freshness_rate=280,
     live_s=0.5,

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from benchmarks.scale import Scale
 
-EXTRACTORS = 4
 MIN_FASTER = 3.0
+"""Of four extractors."""
 MAX_READ = 1.3
 POLL_S = 0.1
 
@@ -57,7 +57,7 @@ def measure_shared(scale: Scale, folder: Path) -> Iterator[Row]:
     with started_server(folder / "server") as server:
         for repeat in range(scale.repeats):
             shares = []
-            for members in (1, EXTRACTORS):
+            for members in (1, scale.sharing):
                 database = f"shared_{repeat}_{members}"
                 server.client().command(f"CREATE DATABASE {database} ENGINE = Atomic")
                 url = server.url(database)
@@ -68,23 +68,25 @@ def measure_shared(scale: Scale, folder: Path) -> Iterator[Row]:
             (alone,), together = shares
             runs.append((alone, together))
             read.append(sum(share.spans for share in together) / spans)
-    yield from _rows(runs, read)
+    yield from _rows(runs, read, scale.sharing)
 
 
-def _rows(runs: Sequence[tuple[Share, Sequence[Share]]], read: Sequence[float]) -> Iterator[Row]:
+def _rows(
+    runs: Sequence[tuple[Share, Sequence[Share]]], read: Sequence[float], count: int
+) -> Iterator[Row]:
     faster = [alone.cpu_s / max(s.cpu_s for s in together) for alone, together in runs]
     alone, together = runs[faster.index(sorted(faster)[len(faster) // 2])]
     us = [f"{s.cpu_s / max(s.spans, 1) * 1e6:.0f}" for s in together]
     yield Row(
-        f"{EXTRACTORS} extractors on one server: times as fast as one",
+        f"{count} extractors on one server: times as fast as one",
         median(faster),
         at_least(MIN_FASTER),
         f"one {alone.cpu_s:.2f} CPU-s for {alone.spans:,} spans, "
-        f"{alone.cpu_s / alone.spans * 1e6:.0f} µs each; of {EXTRACTORS} the busiest "
+        f"{alone.cpu_s / alone.spans * 1e6:.0f} µs each; of {count} the busiest "
         f"{max(s.cpu_s for s in together):.2f} CPU-s, µs a span {', '.join(us)}",
     )
     yield Row(
-        f"{EXTRACTORS} extractors on one server: spans read, of each stored",
+        f"{count} extractors on one server: spans read, of each stored",
         median(read),
         at_most(MAX_READ),
         "spans " + ", ".join(f"{share.spans:,}" for share in together),

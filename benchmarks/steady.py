@@ -32,7 +32,7 @@ is watched is looked at some twenty times, so that watching more of them becomes
 _POLL_S = 0.1
 _FIRST_LOOK_S = 0.9
 """A root is settled after one second: no sense in asking before."""
-_GIVE_UP_S = 30.0
+_GIVE_UP_S = 120.0
 
 
 class Tick(NamedTuple):

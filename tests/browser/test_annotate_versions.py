@@ -15,17 +15,17 @@ from tests.support.annotated_page import (
     act,
     annotate,
     call,
-    is_write,
     said_of,
     send_steps,
     step_id,
     wait_saved,
 )
 from tests.support.axe import serious
+from tests.support.interception import Held, intercept
 from tests.support.page_runs import start_quick, wait_for
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
+    from playwright.sync_api import Page
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 
@@ -68,9 +68,9 @@ def test_what_moved_and_what_has_gone_is_told(
     ]
     call(service, "POST", path, {"scheme": "potato", "items": items})
 
-    def later(route: Route) -> None:
+    def later(held: Held) -> None:
         """Answer as after a better dialect: step 2 counts under 4, and 3 has gone."""
-        answer = route.fetch()
+        answer = held.fetch()
         *rows, end = map(json.loads, answer.text().splitlines())
         told = [row for row in rows if row["step_id"] != step_id(4)]
         fates = {step_id(2): ("moved", step_id(4)), step_id(3): ("orphaned", "")}
@@ -78,11 +78,15 @@ def test_what_moved_and_what_has_gone_is_told(
             row["state"], row["stands_at"] = fates[row["step_id"]]
             row |= {"version": 0, "reason": "as a test has it"}
             row["step_id"] = row["step_id"].replace("0", "f")
-        route.fulfill(response=answer, body="\n".join(map(json.dumps, [*told, end])) + "\n")
+        held.fulfill(response=answer, body="\n".join(map(json.dumps, [*told, end])) + "\n")
 
-    page.route(
-        "**/annotations?*", lambda route: route.continue_() if is_write(route) else later(route)
-    )
+    def answer(held: Held) -> None:
+        if held.request["method"] == "POST":
+            held.continue_()
+        else:
+            later(held)
+
+    intercept(page, "*/annotations?*", answer)
     annotate(page, service, trace)
     expect(page.locator(PANEL)).to_contain_text("1 of 3 judged")
     expect(page.locator(".orphans")).to_contain_text("1 annotation of steps that have gone")

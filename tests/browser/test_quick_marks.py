@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,12 +22,16 @@ from tests.support.annotated_page import (
     step_id,
     wait_saved,
 )
+from tests.support.browser import wait_until
 from tests.support.examples import examples
+from tests.support.interception import Held, intercept
 
 from spanloom.core.annotation.marks import apply_edit, find_problems
 from spanloom.core.model.annotation import MARK_FIELDS, NOTHING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import Page, Route
     from tests.conftest import RunningSpanloom
     from tests.support.page_modules import Modules
@@ -39,7 +44,7 @@ SCREEN = """async () => {
 """The marks on the screen, by step."""
 KEYS = ("1", "2", "3", "m", "c", "e", "w", "u", "U", "n", "Escape", "ArrowDown", "ArrowUp")
 OF_BRANCHES = ("Shift+Digit1", "Shift+Digit2")
-KEY_RUNS = 200
+KEY_RUNS = examples(200, every_day=50)
 PLAY = """
 const w = new m.Writes(); const [edits, turns, scheme] = a; const sent = []; let out = [];
 let [mark, last] = [m.NOTHING, null];
@@ -110,22 +115,31 @@ def _stored(sent: list[Any], scheme: Any) -> dict[str, Any]:
     return plain(mark)
 
 
-def slow(page: Page, most_ms: int, seed: int = 7) -> None:
-    """Answer writes late, and lose the answer of some."""
-    chance = random.Random(seed)
+def slow(page: Page, most_ms: int, seed: int = 7) -> Callable[[], None]:
+    """Answer writes late, and lose each third answer; return what ends that."""
+    chance, under_way = random.Random(seed), list[Held]()
+    is_lost = cycle((False, True, False))
 
-    def later(route: Route) -> None:
-        if not is_write(route):
-            route.continue_()
+    def later(held: Held) -> None:
+        if held.request["method"] != "POST":
+            held.continue_()
             return
-        answer = route.fetch()
+        under_way.append(held)
+        answer = held.fetch()
         page.wait_for_timeout(chance.randrange(most_ms + 1))
-        if chance.random() < 0.1:
-            route.abort()
+        if next(is_lost):
+            held.abort()
         else:
-            route.fulfill(response=answer)
+            held.fulfill(response=answer)
+        under_way.remove(held)
 
-    page.route(WRITES, later)
+    let_through = intercept(page, "*/annotations?*", later)
+
+    def end() -> None:
+        wait_until(page, lambda: not under_way)  # else they are sent on, and answered twice
+        let_through()
+
+    return end
 
 
 @pytest.mark.parametrize(
@@ -157,13 +171,13 @@ def test_random_key_runs_leave_screen_and_service_equal(
 ) -> None:
     trace = send_steps(service, range(2, 26), below=12)
     annotate(page, service, trace, "step_evaluation")
-    slow(page, 100)
+    answer_at_once = slow(page, 100)
     chance = random.Random(37)
     for _ in range(KEY_RUNS):
         act(page, *chance.choices((*KEYS, *OF_BRANCHES), k=chance.randrange(2, 6)))
-        if chance.random() < 0.05:
+        if chance.random() < 0.2:  # so that something is sent
             page.wait_for_timeout(chance.randrange(700))
-    page.unroute_all(behavior="wait")  # else those under way are sent on, and answered twice
+    answer_at_once()
     page.evaluate("dispatchEvent(new Event('online'))")
     wait_saved(page)
     expect(page.locator(".clash")).to_have_count(0)

@@ -172,7 +172,7 @@ def test_an_address_of_a_view_that_is_gone_shows_the_tree_and_says_so(
         expect(tabs.locator("[aria-current=true]")).to_have_text("Tree")
         expect(page.get_by_role("treegrid")).to_be_visible()
         expect(page.locator(".find")).to_be_visible()  # as beside every tree
-        assert faults(page) == []
+    assert faults(page) == []  # of the longest name
     page.get_by_role("button", name="Take it out of the address").click()
     expect(said).to_have_count(0)
     assert urlsplit(page.url).query == f"step={1:016x}"

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from tests.conftest import StartSpanloom
 
 
-def test_acknowledged_spans_survive_10_kills_exactly_once(
+def test_acknowledged_spans_survive_4_kills_exactly_once(
     start_spanloom: StartSpanloom, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    survive_kills(start_spanloom, capsys, rounds=10)
+    survive_kills(start_spanloom, capsys, rounds=4)
 
 
 @pytest.mark.slow

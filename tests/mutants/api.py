@@ -101,8 +101,8 @@ MUTANTS = (
     Mutant(
         name="id-as-it-was-typed",
         room="api",
-        was="wanted = text.lower()",
-        becomes="wanted = text",
+        was="return text and text.lower()",
+        becomes="return text",
         why="a trace id in upper case is not found",
         killed_by=[f"{UNIT}/terminal/test_views.py::test_the_tree_in_a_pipe_has_no_colours"],
     ),

@@ -92,8 +92,8 @@ MUTANTS = (
     Mutant(
         name="cut-rows-are-all",
         room="page",
-        was="else if (!row.error) take(row); // an error: the service could not go on, and no end comes",
-        becomes="else if (row.error) told = row; else take(row);",
+        was="else if (!row.error) take(row); // an error: the service failed midway, and sends no last line",
+        becomes="else if (row.error) data = row; else take(row);",
         why="rows that ended with an error are taken for all",
         killed_by=[f"{MODULES}::test_rows_that_end_early_are_not_taken_for_all"],
     ),

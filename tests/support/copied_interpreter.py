@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 ORDER_BYTES = 1 << 20
 STACKS = signal.SIGUSR2
 """The signal on which a program prints the stacks of its threads."""
-LATER = ("grpc._server", "uvicorn.lifespan.on", "uvicorn.loops.auto")
+LATER = (
+    *("grpc._server", "uvicorn.lifespan.on", "uvicorn.loops.auto"),
+    *("encodings.idna", "h11", "httpcore"),
+)
 """Modules that the commands import only when they run; all others come with them."""
 
 
@@ -47,7 +50,7 @@ def main() -> None:
     """Import everything, then run the ordered programs until the tests are done."""
     orders = socket.socket(fileno=int(sys.argv[1]))
     prepare()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that ended watchers leave no zombies
+    signal.signal(signal.SIGCHLD, bury)  # not SIG_IGN: the CPU time of programs would not be known
     while True:
         message, descriptors, _, _ = socket.recv_fds(orders, ORDER_BYTES, 4)
         if not message:
@@ -84,6 +87,13 @@ def load_library() -> None:
     assert found.origin is not None
     library = Path(found.origin).with_name("_chdb.abi3.so")
     ctypes.CDLL(str(library), mode=sys.getdlopenflags() | os.RTLD_DEEPBIND)
+
+
+def bury(*_: object) -> None:
+    """Wait for the watchers that have ended, as a handler of SIGCHLD."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def watch(program: int, news: int) -> None:

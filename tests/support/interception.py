@@ -78,6 +78,10 @@ class Held:
         packed = base64.b64encode(content).decode()
         self._send("Fetch.fulfillRequest", {**answer, "responseHeaders": named, "body": packed})
 
+    def abort(self) -> None:
+        """Have the page get no answer, as without a network."""
+        self._send("Fetch.failRequest", {"errorReason": "Failed"})
+
     def _send(self, method: str, answer: dict[str, object]) -> None:
         """Send an answer, unless the page no longer waits for it."""
         try:

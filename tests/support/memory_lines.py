@@ -63,8 +63,8 @@ class MemoryLines(MemorySubject):
         with self._state.lock:
             return with_said(self._tell(self._state.records[key]).run, visible_of(self._state, key))
 
-    def is_asked_for(self, key: TraceKey, selection: RunSelection) -> bool:
-        return selection.where is None or holds(selection.where, self.run(key))
+    def is_asked_for(self, key: TraceKey, query: RunSelection) -> bool:
+        return query.where is None or holds(query.where, self.run(key))
 
     def _tell(self, record: TrajectoryRecord) -> _Told:
         known = self._told.get(record.key)

@@ -46,16 +46,16 @@ class MemoryRuns(MemoryListing):
         where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-        selection: RunSelection = ANY_RUN,
+        query: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         """See ``RunReader.list``."""
-        descending = selection.order.is_descending
+        descending = query.order.is_descending
         comes_later = operator.lt if descending else operator.gt
         seen = [line for line in self._lines.all() if reach.covers(line.key.project)]
         matching = [
-            replace(line, rank=rank_of(selection.order, self._lines.run(line.key)))
+            replace(line, rank=rank_of(query.order, self._lines.run(line.key)))
             for line in seen
-            if meets(line, where) and self._lines.is_asked_for(line.key, selection)
+            if meets(line, where) and self._lines.is_asked_for(line.key, query)
         ]
         matching.sort(key=lambda line: line.cursor.place, reverse=descending)
         place = None if after is None else after.place
@@ -108,7 +108,7 @@ class MemoryStats(MemoryListing):
 
     def shapes(self, reach: Reach, where: Condition | None, most: int) -> Sequence[RunShape]:
         """See ``StatsReader.shapes``: of the documents, which have milliseconds."""
-        lines = MemoryRuns(self._state).list(reach, None, most, selection=RunSelection(where))
+        lines = MemoryRuns(self._state).list(reach, None, most, query=RunSelection(where))
         with self._state.lock:
             documents = [self._state.records[line.key].document for line in lines]
         return [shape_of(orjson.loads(document)) for document in documents]

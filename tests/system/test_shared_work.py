@@ -43,7 +43,8 @@ def spans_of(captures: Sequence[Capture]) -> Counter[str]:
     return found
 
 
-@pytest.mark.parametrize("extracts", [pytest.param(2, marks=pytest.mark.slow), 4])
+@pytest.mark.slow  # of two on every day: test_disturbed_roles.py
+@pytest.mark.parametrize("extracts", [2, 4])
 def test_in_peace_few_spans_are_read_more_than_once(
     start_spanloom: StartSpanloom, server: StartedServer, tmp_path: Path, tell: Tell, extracts: int
 ) -> None:

@@ -162,7 +162,7 @@ class ShelvedRuns(Shelved):
         where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-        _selection: RunSelection = ANY_RUN,
+        _query: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         self._shelf.asked.append((reach, where))
         if self._shelf.error:

@@ -96,7 +96,7 @@ class OneTrajectory:
         where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-        _selection: RunSelection = ANY_RUN,
+        _query: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         self.asked.append((reach, where))
         newest = self.listed if after is None else after.start_ns

@@ -182,7 +182,7 @@ Message = dict[str, Any]  # parsed JSON: ``role`` is a string, other fields are 
 
 
 def messages_in(text: str, role: str) -> list[Message]:
-    """Return the messages in a text; a text without any is one message of the given role.
+    """Return the messages in a text; a text without any is one message of the role.
 
     ``[{"role": "user", "content": "hi"}]`` is one message; ``hi`` with the role ``user`` is the
     same one. An empty text is no message.

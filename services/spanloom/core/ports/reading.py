@@ -44,7 +44,7 @@ class Documents(NamedTuple):
 
     document: bytes
     spans: bytes
-    """The JSON list of what became of each span."""
+    """The JSON list of the verdicts of its spans."""
 
 
 class StoredVersion(NamedTuple):
@@ -75,7 +75,7 @@ class DocumentReader(Protocol):
         """
 
     def spans(self, trace_id: str, reach: Reach) -> bytes | None:
-        """Return the JSON list of what became of each span."""
+        """Return the JSON list of the verdicts of its spans."""
 
     def both(self, trace_id: str, reach: Reach) -> Documents | None:
         """Return both documents of one version; two separate reads might mix versions."""
@@ -96,19 +96,19 @@ class RunReader(Protocol):
         where: Condition | None,
         limit: int,
         after: Cursor | None = None,
-        selection: RunSelection = ANY_RUN,
+        query: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         """Return up to ``limit`` summaries by (start, trace id, project), newest first.
 
-        A question narrows them further, and may set another order; runs without a value for it
+        ``query`` filters them further, and may set another order; runs without a value for it
         come last. Each summary has its ``continuation``. Raises ``InvalidQueryError`` for a
-        question that cannot be answered, or not over so many runs.
+        query that cannot be answered, or not over so many runs.
         """
 
     def matching_among(
         self, keys: Sequence[TraceKey], reach: Reach, where: Condition
     ) -> AbstractSet[TraceKey]:
-        """Return those of the traces whose current trajectories meet the condition.
+        """Return the traces whose current trajectories meet the condition.
 
         Raises ``InvalidQueryError`` as ``list`` does.
         """
@@ -116,7 +116,7 @@ class RunReader(Protocol):
     def matching_each(
         self, keys: Sequence[TraceKey], reach: Reach, wheres: Sequence[Condition]
     ) -> Sequence[AbstractSet[TraceKey]]:
-        """Return what ``matching_among`` returns for each of several conditions, by one read.
+        """Return what ``matching_among`` returns for each of several conditions, with one read.
 
         Raises as it does, also if only one of them cannot be answered.
         """
@@ -155,7 +155,7 @@ class ConversationReader(Protocol):
 
 
 class StatsReader(Protocol):
-    """Computes numbers over runs, within the reader's reach."""
+    """Computes statistics over runs, within the reader's reach."""
 
     def numbers(self, reach: Reach, where: Condition | None, query: Numbers) -> Sequence[Group]:
         """Return the numbers of each group of runs that pass the filter, or of their steps.
@@ -282,12 +282,12 @@ class ReadingStore(Protocol):
 
     @property
     def alerts(self) -> AlertStore:
-        """Alerts of projects, with what fired."""
+        """Alerts of projects, and their events."""
 
     @property
     def followers(self) -> FollowerStore:
-        """How far the followers of the change feed have come."""
+        """The positions of followers of the change feed."""
 
     @property
     def online_rules(self) -> OnlineRuleStore:
-        """Rules that judge what comes in, and their work."""
+        """Rules that judge runs as they arrive, and their work."""

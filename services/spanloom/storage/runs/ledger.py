@@ -172,7 +172,7 @@ def _confirmed(stored: Build, found: Sequence[Reservation]) -> Build:
 
 
 def _rivals(stored: Build, found: Sequence[Reservation]) -> Sequence[Precedence]:
-    """Return the standings of reserved builds that may still replace the stored build.
+    """Return the precedence of reserved builds that may still replace the stored build.
 
     Later confirmations of the stored build do not prevent that: the others may have read before.
     """

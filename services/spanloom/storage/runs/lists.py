@@ -47,12 +47,12 @@ class ClickHouseLists:
         where: tree.Condition | None,
         limit: int,
         after: Cursor | None = None,
-        selection: RunSelection = ANY_RUN,
+        query: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
         """See ``RunReader.list``."""
-        connection = self._reader if selection == ANY_RUN else self._asker  # it may take long
+        connection = self._reader if query == ANY_RUN else self._asker  # it may take long
         with bounded():
-            lines = find_lines(connection, reach, where, limit, after, selection, SUMMARY)
+            lines = find_lines(connection, reach, where, limit, after, query, SUMMARY)
         return with_continuations(self._reader, lines)
 
     def matching_among(
@@ -128,7 +128,7 @@ def find_lines(
     where: tree.Condition | None,
     limit: int,
     after: Cursor | None,
-    selection: RunSelection,
+    query: RunSelection,
     shown: Shown[LineT],
 ) -> Sequence[LineT]:
     """Return the lines of a list, without their continuations."""
@@ -140,7 +140,7 @@ def find_lines(
             reach=within(reach),
             filter=wanted,
             most=most,
-            **ordered(selection.order, after),
+            **ordered(query.order, after),
         )
         return [
             Candidate(
@@ -154,16 +154,14 @@ def find_lines(
     def current(found: Sequence[Candidate]) -> Mapping[Key, LineT]:
         return still_current(connection, [one.row for one in found], shown)
 
-    wanted = condition_on_runs(where, selection, SideTables(connection, reach))
-    descending = selection.order.is_descending
+    wanted = condition_on_runs(where, query, SideTables(connection, reach))
+    descending = query.order.is_descending
     return read_list(candidates, current, limit, after, is_descending=descending)
 
 
 def condition_on_runs(
-    where: tree.Condition | None, selection: RunSelection, tables: SideTables
+    where: tree.Condition | None, query: RunSelection, tables: SideTables
 ) -> Condition:
     """Return the condition that a run passes the filters and meets the query."""
     passes = passing(where)
-    return (
-        passes if selection.where is None else both(passes, compile_where(selection.where, tables))
-    )
+    return passes if query.where is None else both(passes, compile_where(query.where, tables))
