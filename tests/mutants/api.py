@@ -53,8 +53,8 @@ MUTANTS = (
     Mutant(
         name="feed-of-all-projects",
         room="api",
-        was="own = [a for a in behind if wanted.reach.covers(a.key.project)]",
-        becomes="own = list(behind)",
+        was="own = [a for a in newer if filters.reach.covers(a.key.project)]",
+        becomes="own = list(newer)",
         why="who follows the feed is told of runs of other projects",
         killed_by=[f"{UNIT}/api/test_change_routes.py"],
     ),
@@ -109,7 +109,7 @@ MUTANTS = (
     Mutant(
         name="empty-runs-in-lists",
         room="api",
-        was='if "has_steps" not in self.model_fields_set and self._asks_for_all():',
+        was='if "has_steps" not in self.model_fields_set and self._includes_empty_runs():',
         becomes='if "has_steps" not in self.model_fields_set:',
         why="the making of an agent is listed as a run",
         killed_by=[
