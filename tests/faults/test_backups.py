@@ -7,7 +7,6 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-import pytest
 from tests.support import dying_copier, programs
 from tests.support.ledger import Ledger, Outcome, make_requests
 from tests.support.senders import GrpcClient
@@ -84,37 +83,34 @@ def test_a_service_killed_while_it_holds_its_store_loses_nothing(
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_disk_without_room_is_one_line_and_leaves_nothing(
+def test_a_backup_that_cannot_be_written_is_one_line_and_leaves_nothing(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:
+    """In a database, and in a file of the store; last, on a disk without room."""
     spanloom, disk = start_spanloom(*QUICK), tmp_path / "disk"
     used(spanloom)
+    data, at = f"--data-dir={tmp_path / 'data'}", f"--api-url={spanloom.api}"
+    for most_bytes in (20_000, 100):
+        limited = writing_at_most(most_bytes, "backup", str(tmp_path / "copy"), data, at)
+        assert (limited.returncode, limited.stderr.count("\n")) == (1, 1), limited.stderr
+        assert "cannot copy" in limited.stderr
+        assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["data"]
     with mounted(disk, "1m"):
-        data, at = f"--data-dir={tmp_path / 'data'}", f"--api-url={spanloom.api}"
         ended = run_spanloom("backup", str(disk / "copy"), data, at)
         assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
         assert "MiB free" in ended.stderr
         assert list(disk.iterdir()) == []
 
 
-@pytest.mark.parametrize("most_bytes", [20_000, 100])
-def test_a_file_that_cannot_be_written_is_one_line_and_leaves_nothing(
-    most_bytes: int, start_spanloom: StartSpanloom, tmp_path: Path
-) -> None:
-    """In a database, and in a file of the store: writing fails beyond this size."""
-    spanloom = start_spanloom(*QUICK)
-    used(spanloom)
-    data, at = f"--data-dir={tmp_path / 'data'}", f"--api-url={spanloom.api}"
+def writing_at_most(most_bytes: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command for which writing a file fails beyond this size."""
     limited = "import resource, sys; from spanloom.__main__ import main; "
     limited += f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most_bytes}, {most_bytes})); main()"
-    ended = subprocess.run(  # into pipes: a file of the test's would have the limit too
-        [sys.executable, "-c", limited, "backup", str(tmp_path / "copy"), data, at],
+    return subprocess.run(  # into pipes: a file of the test's would have the limit too
+        [sys.executable, "-c", limited, *arguments],
         capture_output=True,
         text=True,
         timeout=programs.RUN_S,
         check=False,
         env=programs.clean_environment(),
     )
-    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1), ended.stderr
-    assert "cannot copy" in ended.stderr
-    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["data"]
