@@ -22,7 +22,7 @@ FIELDS = {
         """    absences: Annotated[
         int,
         Stored("Absences", "UInt32", "Absences.", lambda run: len(run.trajectory.absences)),
-        Asked("absences", "How much has not arrived.", "absences > 0"),
+        Queried("absences", "How much has not arrived.", "absences > 0"),
     ] = 0
 """,
     ),

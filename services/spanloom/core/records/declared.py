@@ -6,7 +6,7 @@
         int,
         Field(description="Grows with every change."),
         Stored("Version", "UInt32", "Version of the trajectory.", lambda run: run.version),
-        Asked("version", "How many times it has been built.", "version > 1"),
+        Queried("version", "How many times it has been built.", "version > 1"),
         Example(1),
         Group.CORE,
     ]
