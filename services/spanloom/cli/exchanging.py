@@ -23,7 +23,7 @@ Command = TypeVar("Command", bound="Callable[..., Any]")
 
 
 class FormatName(click.Choice[str]):
-    """The id of a format; for a file, the id of the format of its documents will do."""
+    """The id of a format, or its other name where only one of both is offered."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the id; raises ``click.BadParameter`` for an unknown one."""

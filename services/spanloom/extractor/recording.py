@@ -1,4 +1,4 @@
-"""Records the outcome of builds: in progress, discovery, the feed, metrics and the log."""
+"""Records what builds resulted in: stored progress, discovery, the feed, metrics, the log."""
 
 from __future__ import annotations
 

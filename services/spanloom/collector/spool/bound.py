@@ -141,7 +141,7 @@ class DiskSpace(NamedTuple):
 def least_free(total: int, min_free: int | None) -> int:
     """Return the bytes of a disk that must be free: ``min_free``, else 2 GiB or 5 %.
 
-    The smaller of the two, so that an often rather full laptop disk is refused late.
+    The smaller of the two, so that the nearly full disk of a laptop is not refused early.
     """
     if min_free is not None:
         return min_free

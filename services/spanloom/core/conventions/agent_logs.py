@@ -103,9 +103,9 @@ def count_records(spans: Iterable[Span]) -> int:
 
 
 def as_span(event: Event, event_id: str, of: tuple[str, str], row_version: int) -> Span:
-    """Return an event as a span of its own, in the form of a record that never had a span.
+    """Convert a span's event to a span, like a log record that was sent without one.
 
-    ``of`` are the ids of its trace and of the span that it belongs to, which did not arrive.
+    ``of`` has the trace id and the parent's span id, which may be empty.
     """
     attributes = dict(event.attributes)
     service, scope = attributes.pop(SERVICE_NAME, ""), attributes.pop(SCOPE_NAME, "")

@@ -1,4 +1,4 @@
-"""The rule ``errors``: each failed step must be recovered, or survived by its agent and the run."""
+"""The rule ``errors``: each failed step is recovered, or agent and run end well."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ _CONVERSIONS = [
 
 
 class RunLine(Line, Protocol):
-    """The line of a list for a run."""
+    """A row of the run list."""
 
     @property
     def key(self) -> TraceKey:

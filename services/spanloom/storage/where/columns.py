@@ -63,7 +63,7 @@ _ITEM = re.compile(r"\bStep[A-Z]\w*")
 
 
 def items_in(sql: str) -> Sequence[tuple[str, str]]:
-    """Return the items of steps that an expression names, each with its array.
+    """Return the columns of steps that occur in an expression, each with the SQL of its array.
 
     The expression has no literals, so every match is the name of an item.
     """

@@ -1,7 +1,7 @@
 """Log records of coding agents that belong to no span, of any sender; ``log.bridge`` marks them.
 
-Claude Code's without its spans, Qwen Code's, Codex's of a cancelled run, Gemini CLI's without ids,
-and those of unknown senders: the end of a record's name gives its kind (``user_prompt``,
+They come from Claude Code without spans, from Qwen Code, from cancelled runs of Codex, from Gemini
+CLI without ids, and from unknown senders. The end of a record's name is its kind (``user_prompt``,
 ``api_request``, ``tool_call``). A run is the first prompt with everything after it.
 
 Verified on runs of Claude Code 2.1, Codex 0.169, Gemini CLI 0.61 and Qwen Code 0.15.

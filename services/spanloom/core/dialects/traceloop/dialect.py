@@ -96,7 +96,11 @@ class Traceloop(Dialect):
         return signature.scope_name == _SCOPE or any(mark in attributes for mark in _MARKS)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation and span kind, runs by LangChain's metadata on span or twin."""
+        """Classify by operation, else by span kind.
+
+        Runs of agents are classified by LangChain's metadata, on this span or on the second one
+        that reports the same run.
+        """
         operation = operation_of(span)
         if (step := _OPERATIONS.get(operation)) is not None:
             return step

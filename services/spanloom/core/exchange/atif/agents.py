@@ -105,7 +105,7 @@ class Run:
 
 
 class AgentReading:
-    """One agent's trajectory."""
+    """Reads one agent's ATIF trajectory into draft steps."""
 
     def __init__(self, run: Run, trajectory: Json, where: str) -> None:
         """Read the agent's facts; ``where`` prefixes places, and ends in a dot or is empty."""

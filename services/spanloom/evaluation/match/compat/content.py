@@ -67,7 +67,10 @@ def _check_text(content: Sequence[_Block]) -> None:
 
 
 def is_result(blocks: Sequence[_Block]) -> bool:
-    """Return whether a message has only results of tools; its first result replaces it."""
+    """Return whether there are results of tools, and else only blocks that are ignored.
+
+    The libraries then read the message as one of a tool.
+    """
     kinds = [_type(block) for block in blocks]
     return "tool_result" in kinds and _LEFT_OUT.issuperset(kinds)
 

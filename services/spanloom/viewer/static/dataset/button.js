@@ -14,7 +14,7 @@ export function DatasetButton({ sources, class: style = "" }) {
     ${dialog && html`<${dialog.DatasetDialog} sources=${sources} close=${() => setDialog(null)} />`}`;
 }
 
-/** `D` presses the button, where there is one; the help lists it before anything is selected. */
+/** Registers the key `D`, which clicks the button if the page shows one; always, so that the help lists it. */
 export function useDatasetKey() {
   useKeys([{ key: "D", label: "dataset.key", run: () => /** @type {HTMLElement | null} */ (document.querySelector("button.dataset"))?.click() }], []);
 }

@@ -16,7 +16,7 @@ import { isWhole, ORPHAN, spanId } from "../tree/outline.js";
 import { later } from "../ui/fetched.js";
 import { scoresOf } from "../step/panel.js";
 
-/** Loaded for runs with something to note. */
+/** Notes below the header, on a failure or a repeated call; loaded only if there are any. */
 const Notes = later(async () => (await import("./notes.js")).Notes);
 
 // The readable versions of the run: the newest, and those that were kept because they are annotated.
