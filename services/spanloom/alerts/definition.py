@@ -21,21 +21,21 @@ _QUERY_MEMBERS = ("where", "metric", *_OF_NUMBERS)
 
 
 class Channel(BaseModel):
-    """Whom an alert is told."""
+    """Where an alert sends notifications."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Annotated[
         Literal["webhook", "slack", "alertmanager"],
-        Field(description="The form in which it is told.", examples=["webhook"]),
+        Field(description="Format of the notifications.", examples=["webhook"]),
     ]
     url: Annotated[
         str,
         Field(
             min_length=1,
             max_length=2048,
-            description="Where to. In answers `***` hides what may be a secret; a channel that is "
-            "put with it keeps its address.",
+            description="Address. In answers `***` hides what may be a secret; a channel that is "
+            "put with `***` keeps its address.",
             examples=["https://hooks.example.com/agents"],
         ),
     ]
@@ -44,7 +44,7 @@ class Channel(BaseModel):
         Field(
             min_length=1,
             max_length=1024,
-            description="File, on the machine that tells, with the secret that signs the body: "
+            description="File, on the machine that sends, with the secret that signs the body: "
             "header `Spanloom-Signature`.",
             examples=["/etc/spanloom/hook-secret"],
         ),
@@ -62,7 +62,7 @@ class Channel(BaseModel):
 
 
 class AlertDefinition(BaseModel):
-    """What an alert asks, of runs or of a number, and whom it tells."""
+    """A condition on runs, or a metric with a threshold, and the channels to notify."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -84,25 +84,25 @@ class AlertDefinition(BaseModel):
         str | None,
         Field(
             max_length=4096,
-            description="The question: runs that meet it fire. With `metric` it narrows what the "
-            "number is of.",
+            description="The condition: runs that match it fire. With `metric` it filters the runs "
+            "or steps of the metric.",
             examples=[EXAMPLE_LINE],
         ),
     ] = None
     for_: Annotated[
         Literal["runs"] | None,
-        Field(alias="for", description="Of a line: it is about runs.", examples=["runs"]),
+        Field(alias="for", description="Without `metric`: a condition on runs.", examples=["runs"]),
     ] = None
     metric: Annotated[
         str | None,
         Field(
             max_length=200,
-            description="A number of `/v1/stats`, instead of a line about runs.",
+            description="A metric of `/v1/stats`, instead of a condition on runs.",
             examples=["rate(error)"],
         ),
     ] = None
     of: Annotated[
-        Literal["runs", "steps"] | None, Field(description="What the number is of; runs if absent.")
+        Literal["runs", "steps"] | None, Field(description="What the metric is of; runs if absent.")
     ] = None
     by: Annotated[
         str | None,
@@ -115,24 +115,24 @@ class AlertDefinition(BaseModel):
     above: Annotated[
         float | None,
         Field(
-            allow_inf_nan=False, description="It fires while the number is larger.", examples=[0.2]
+            allow_inf_nan=False, description="It fires while the metric is larger.", examples=[0.2]
         ),
     ] = None
     below: Annotated[
         float | None,
-        Field(allow_inf_nan=False, description="It fires while the number is smaller."),
+        Field(allow_inf_nan=False, description="It fires while the metric is smaller."),
     ] = None
     at_least: Annotated[
         int | None,
         Field(
             ge=1,
             le=10**9,
-            description="Runs, or steps, below which nothing is said.",
+            description="With fewer runs, or steps, it does not fire.",
             examples=[20],
         ),
     ] = None
     channels: Annotated[
-        list[Channel], Field(max_length=MOST_CHANNELS, description="Whom it is told.")
+        list[Channel], Field(max_length=MOST_CHANNELS, description="Where notifications are sent.")
     ] = []
     severity: Annotated[
         str, Field(max_length=50, description="A word for receivers.", examples=["critical"])
@@ -141,13 +141,13 @@ class AlertDefinition(BaseModel):
         str | None,
         Field(
             max_length=8,
-            description="A number that still fires is told again after this time.",
+            description="A metric that still fires is notified again after this time.",
             examples=["4h"],
         ),
     ] = None
-    paused: Annotated[bool, Field(description="Nothing fires; what fired is still taken back.")] = (
-        False
-    )
+    paused: Annotated[
+        bool, Field(description="Nothing fires; earlier firings can still be withdrawn.")
+    ] = False
 
     def stored(self) -> Mapping[str, Any]:
         """Return the stored form: members that differ from their default."""

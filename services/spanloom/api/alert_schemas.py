@@ -111,7 +111,7 @@ class TryRequest(AlertDefinition):
 
 
 class TriedWindow(BaseModel):
-    """A window of a number that would have fired."""
+    """A window in which the metric would have fired."""
 
     start: Annotated[str, Field(description="Milliseconds since the epoch.")]
     group: dict[str, Any] | None = None
@@ -122,11 +122,11 @@ class TriedWindow(BaseModel):
 class TriedAlert(BaseModel):
     """How often an alert would have fired."""
 
-    fired: Annotated[int, Field(description="Runs; of a number windows, for each group.")]
+    fired: Annotated[int, Field(description="Runs; with `metric` windows of each group.")]
     of: Annotated[int, Field(description="How many there were.")]
     waits_for_settled: Annotated[bool, Field(description="See the alert.")]
-    runs: Annotated[list[Run], Field(description="The newest of them; of a line about runs.")]
-    windows: Annotated[list[TriedWindow], Field(description="Likewise; of a number.")]
+    runs: Annotated[list[Run], Field(description="The newest of them, for a condition on runs.")]
+    windows: Annotated[list[TriedWindow], Field(description="The newest of them, for a metric.")]
 
 
 def item_of(listed: ListedAlert) -> AlertItem:

@@ -50,7 +50,7 @@ _DAY_NS = 86_400 * 10**9
 )
 @needs(Scope.READ)
 async def list_alerts(project: OneProject, using: Using) -> AlertList:
-    """Return the alerts of a project by name, with how much of each fires now."""
+    """Return the alerts of a project by name, each with its number of firing runs or groups."""
     found = await using.calls.run(using.alerts.listed, project)
     return AlertList(items=list(map(item_of, found)))
 
@@ -64,10 +64,10 @@ async def list_alerts(project: OneProject, using: Using) -> AlertList:
 )
 @needs(Scope.READ, is_of_page=True)
 async def test_alert(requested: TryRequest, project: OneProject, using: Using) -> TriedAlert:
-    """Return how many runs of the last days a line finds, and the newest of them.
+    """Return how many runs of the last days match the condition, and the newest of them.
 
-    Of a number it is asked in windows that follow one another, while an alert's window slides.
-    Nothing is stored or told.
+    A metric is evaluated in windows that follow one another, while an alert's window slides.
+    Nothing is stored or sent.
     """
     now_ns, definition = time.time_ns(), requested.definition()
     condition, since_ns = parse_alert_condition(definition), now_ns - requested.days * _DAY_NS
@@ -99,10 +99,10 @@ async def get_alert(name: NameInPath, project: OneProject, using: Using) -> Aler
 async def put_alert(
     name: NameInPath, requested: AlertDefinition, project: OneProject, using: Using, reader: Reader
 ) -> AlertItem:
-    """Store a line about runs, or a number with a threshold, and whom it is told.
+    """Store a condition on runs, or a metric with a threshold, and the channels to notify.
 
-    The same again changes nothing. Another question is another version, which fires anew, for what
-    changes from now on. What cannot be meant is 422 with its place.
+    The same again changes nothing. Another condition is a new version, which fires anew, for what
+    changes from now on. An invalid alert is 422 with the place of the error.
     """
     return item_of(await using.calls.run(using.alerts.put, project, name, requested, reader))
 
@@ -117,7 +117,7 @@ async def put_alert(
 async def delete_alert(
     name: NameInPath, project: OneProject, using: Using, reader: Reader
 ) -> AlertItem:
-    """Delete an alert: nothing of it fires any more, and a number that fires is resolved."""
+    """Delete an alert: it stops firing, and a metric that fires is resolved."""
     return item_of(await using.calls.run(using.alerts.delete, project, name, reader))
 
 
@@ -134,7 +134,7 @@ async def list_events(
     using: Using,
     query: Annotated[EventsParameters, Query()],
 ) -> AlertEventList:
-    """Return what fired, was resolved and was taken back, newest first, with its deliveries."""
+    """Return the events of an alert, newest first, with their deliveries."""
     after, most = query.after(name), query.limit + 1
     found = await using.calls.run(
         using.alerts.events, project, name, query.store_query, most, after

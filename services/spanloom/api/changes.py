@@ -46,8 +46,8 @@ class ChangesQuery(Filters):
         str | None,
         Field(
             max_length=LONGEST,
-            description="Behind this: `next` of the answer before, or `beginning` for all that is "
-            "kept. Left out: what changes from now on.",
+            description="Changes after this: `next` of the answer before, or `beginning` for all "
+            "that are kept. Left out: what changes from now on.",
             examples=[EXAMPLE_TOKEN],
         ),
     ] = None
@@ -72,8 +72,8 @@ class ChangesQuery(Filters):
     annotations: Annotated[
         bool,
         Field(
-            description="Whether to tell also of runs whose annotations or scores changed: `what` "
-            "says so. Of a blind queue's, once all annotators are done.",
+            description="Include runs whose annotations or scores changed: `what` shows it. Those "
+            "of a blind queue once all annotators are done.",
             examples=[False],
         ),
     ] = False

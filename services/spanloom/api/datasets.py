@@ -92,7 +92,7 @@ async def put_dataset(
 ) -> DatasetItem:
     """Store description and evaluators; what is not given stays as it is.
 
-    An evaluator that cannot be meant is 422 with its place and the reason. Those that run the code
+    An invalid evaluator is 422 with its place and the reason. Those that run the code
     of a file are refused.
     """
     put = using.datasets.put

@@ -78,7 +78,7 @@ async def put_evaluator(
 ) -> EvaluatorItem:
     """Store an evaluator, YAML or JSON: a changed one is a new version.
 
-    The same again changes nothing. What cannot be meant is 422, with line and reason. Those that
+    The same again changes nothing. An invalid one is 422, with line and reason. Those that
     run the code of a file are refused. Experiments name an evaluator in place of writing it.
     """
     value, places = read_body(await request.body())

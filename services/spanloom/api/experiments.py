@@ -115,7 +115,7 @@ async def start_experiment(
     """Judge the items of a dataset, or stored runs, in the background; YAML or JSON.
 
     An item stands for the stored run of its `source`. The same body again changes nothing, another
-    one is 409. What cannot be meant is 422, with line and reason.
+    one is 409. An invalid one is 422, with line and reason.
     """
     requested, places = read_model(ExperimentRequest, await request.body())
     if requested.runs is not None:

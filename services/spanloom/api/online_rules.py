@@ -69,8 +69,8 @@ async def put_online_rule(
 
     A change of `where`, `evaluators`, `sample`, `unit` or `when` is a new version, for runs that
     come in from now on; `rescore` has it judge those again, too, that it has judged before. An
-    evaluator or a `where` that cannot be meant is 422 with its place and the reason. Evaluators
-    that run the code of a file are refused.
+    invalid evaluator or `where` is 422 with its place and the reason. Evaluators that run the
+    code of a file are refused.
     """
     put = using.online_rules.put
     return item_of(await using.calls.run(put, project, name, requested.changes(), reader))

@@ -103,7 +103,7 @@ class ListQuery(PageQuery, Filters):
     q: Annotated[
         str | None,
         Field(
-            description='In which a step said this: words, all of them in one text; `"rate limit"`:'
+            description='With these words in one text of a step; `"rate limit"`:'
             " one after the other; `kubern*`: words that begin so.",
             examples=['refund "rate limit"'],
         ),

@@ -1,4 +1,4 @@
-"""What an experiment is asked to do."""
+"""The request that starts an experiment."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ChosenRuns(_Strict):
         str,
         Field(
             max_length=_LONGEST_WHERE,
-            description="Runs for which this question holds; empty: all.",
+            description="Runs that match this `where`; empty: all.",
             examples=['agent = "planner"'],
         ),
     ] = ""
@@ -47,7 +47,7 @@ class ChosenRuns(_Strict):
 
 
 class ExperimentRequest(_Strict):
-    """What an experiment is asked to do."""
+    """An experiment to start."""
 
     dataset: Annotated[
         str | None,

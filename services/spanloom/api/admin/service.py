@@ -54,8 +54,8 @@ async def get_readiness(request: Request, using: Using) -> Readiness | Response:
     """Answer 503 with `reasons` while starting, while stopping and without what its role needs.
 
     That is the store for readers, and room in the spool for `spanloom collect`. `degraded` is
-    ready too: what is asked is answered, but requests of senders may be refused, or what is
-    accepted may wait for a store that does not take it.
+    ready too: queries are answered, but requests of senders may be refused, or accepted spans
+    may wait for a store that does not take them.
     """
     reasons = list(await using.probes.run(using.ready))
     if not reasons:

@@ -158,9 +158,9 @@ async def get_agreement(query: Comparing, using: Using) -> Agreement:
 async def list_units(
     query: Comparing, part: Annotated[PartQuery, Depends()], using: Using
 ) -> UnitList:
-    """Return up to 200 steps, or runs, of which annotators say different things.
+    """Return up to 200 steps, or runs, on which annotators disagree.
 
-    With a pair and what each says it is those of which they say just that, the same or not.
+    With a pair and an answer of each, return those with just these answers, equal or not.
     """
 
     def read() -> UnitList:

@@ -61,7 +61,7 @@ TableInHeader = Annotated[
 
 
 class Corrections(BaseModel):
-    """What becomes of corrections."""
+    """How many corrections an export writes, and why not the others."""
 
     written: int = 0
     unedited: Annotated[int, Field(description="They say what was there.")] = 0
@@ -194,7 +194,7 @@ DryRunInQuery = Annotated[
 @router.post(
     "/v1/annotations/import",
     operation_id="importAnnotations",
-    summary="Take annotations that others made",
+    summary="Import annotations",
     responses={200: IMPORTED, **problem_responses(401, 403, 413, 422, 503)},
 )
 @needs(Scope.ANNOTATE)

@@ -118,7 +118,7 @@ async def export_task(
 @router.post(
     "/v1/annotations/potato",
     operation_id="importPotatoFiles",
-    summary="Take what users of Potato said",
+    summary="Import annotations from Potato",
     responses={200: IMPORTED, **problem_responses(401, 403, 413, 422, 503)},
 )
 @needs(Scope.ANNOTATE)

@@ -60,10 +60,10 @@ async def list_queues(
 async def put_queue(
     name: QueueInPath, requested: QueueRequest, project: OneProject, using: Using
 ) -> QueueItem:
-    """Store a queue, or change it, and put trajectories behind those in it.
+    """Store a queue, or change it, and append trajectories to it.
 
-    Who gets what follows from what is stored: each item goes to those who have least. A living
-    queue takes in what its question finds whenever somebody looks at it.
+    Each item is assigned to the annotators who have the fewest. A living queue adds the runs that
+    its `where` matches whenever it is read.
     """
     refuse_words(using, read_where(requested.where))
     queue = requested.queue(project, name, using.annotating.writing.now_us())
@@ -165,24 +165,24 @@ async def get_item(
 @router.post(
     "/v1/queues/{name}/items/{trace_id}/begin",
     operation_id="beginInQueue",
-    summary="Say that an item was opened",
+    summary="Mark an item as opened",
     responses={200: QUEUE, **WRITING},
 )
 @needs(Scope.ANNOTATE)
 async def begin(turn: OneTurn) -> QueueItem:
-    """Note it, once: the time for an item counts from there. Of others' items nothing is noted."""
+    """Record it once: the time for an item counts from there. Others' items are not recorded."""
     return await turn.record(turn.queues.begin)
 
 
 @router.post(
     "/v1/queues/{name}/items/{trace_id}/done",
     operation_id="doneInQueue",
-    summary="Say that an item is done",
+    summary="Mark an item as done",
     responses={200: QUEUE, **WRITING},
 )
 @needs(Scope.ANNOTATE)
 async def done(turn: OneTurn) -> QueueItem:
-    """Note it; 409 if the scheme requires more than was said."""
+    """Record it; 409 if the scheme requires answers that are missing."""
     return await turn.record(turn.queues.done)
 
 
@@ -194,17 +194,17 @@ async def done(turn: OneTurn) -> QueueItem:
 )
 @needs(Scope.ANNOTATE)
 async def reopen(turn: OneTurn) -> QueueItem:
-    """Note that the annotator is not done with it."""
+    """Record that the annotator is not done with it."""
     return await turn.record(turn.queues.reopen)
 
 
 @router.post(
     "/v1/queues/{name}/items/{trace_id}/adjudicate",
     operation_id="adjudicateInQueue",
-    summary="Say that an item is adjudicated",
+    summary="Mark an item as adjudicated",
     responses={200: QUEUE, **WRITING},
 )
 @needs(Scope.ANNOTATE)
 async def adjudicate(turn: OneTurn) -> QueueItem:
-    """Note it, once its annotators are done; what was decided are annotations of that origin."""
+    """Record it, once its annotators are done; decisions are annotations with that origin."""
     return await turn.record(turn.queues.adjudicate)

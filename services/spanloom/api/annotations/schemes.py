@@ -105,7 +105,7 @@ async def put_scheme(
     """Store a scheme as it is; annotations made with an older text stay as they are.
 
     Where weights, highest score or right option changed, stored scores follow before the answer.
-    The answer names what of it is not understood, with its line. What cannot be meant is 422.
+    The answer names what of it is not understood, with its line. An invalid scheme is 422.
     """
     at_us = using.annotating.writing.now_us()
     put = using.annotating.rescoring.put

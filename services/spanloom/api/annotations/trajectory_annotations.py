@@ -210,7 +210,7 @@ async def keep_version(
     using: Using,
     project: ProjectInQuery = None,
 ) -> Response:
-    """Keep it for good, so that what is said of it stays anchored however late it is saved."""
+    """Keep a version for good, so that annotations stay anchored however late they are saved."""
     key = await home_of(using, trace_id, callers, project)
     found = await using.calls.run(keep, using, key, version)
     return Response(or_404(found, f"{trace_id} in version {version}", project), media_type=JSON)

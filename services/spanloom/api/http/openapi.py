@@ -14,10 +14,16 @@ from spanloom.experiments.request import ExperimentRequest
 TAGS = [
     {"name": "trajectories", "description": "What agents were asked, did, and cost."},
     {"name": "questions", "description": "Numbers over runs and steps, and what can be asked."},
-    {"name": "annotations", "description": "What people and models say of runs, and agree on."},
+    {
+        "name": "annotations",
+        "description": "What people and models say of runs, and agree on.",
+    },
     {"name": "datasets", "description": "Items with what is expected of a run, in versions."},
     {"name": "experiments", "description": "Many runs judged by the same evaluators."},
-    {"name": "alerts", "description": "Lines and numbers that are watched, and told to channels."},
+    {
+        "name": "alerts",
+        "description": "Conditions and metrics that are watched, and notify channels.",
+    },
     {"name": "online rules", "description": "What judges runs as they come in, and how far it is."},
     {"name": "views", "description": "Views of the page that a project shares."},
     {"name": "deletions", "description": "Traces deleted for good, and by whom."},

@@ -65,9 +65,9 @@ async def get_step(
 ) -> Response:
     """Return one step of the document, the root included, with the agent that owns it.
 
-    With `with=spans` it has three members more. `version` is that of the document. `spans` is what
-    `/spans` tells of each span that counts under it, its own first, 1,000 at most (`span_count`
-    counts all). `resourceSpans` has its own and up to 15 merged ones as they were sent, in OTLP's
+    With `with=spans` it has three members more. `version` is that of the document. `spans` has
+    the items of `/spans` that count under it, its own first, 1,000 at most (`span_count` counts
+    all). `resourceSpans` has its own and up to 15 merged ones as they were sent, in OTLP's
     JSON.
     """
     reach = callers.narrowed(project)

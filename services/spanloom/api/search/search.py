@@ -34,7 +34,7 @@ SWITCHED_OFF = f"Texts are not searched here: {NO_SEARCH}"
 @router.get(
     "/v1/search",
     operation_id="searchTexts",
-    summary="Find what steps said, newest run first",
+    summary="Search texts of steps, newest run first",
     response_model=HitList,
     responses={200: HITS, **problem_responses(401, 403, 406, 422, 501, 503)},
 )

@@ -154,7 +154,7 @@ class LineQuery(BaseModel):
 
 
 class SpelledWhere(BaseModel):
-    """What a line asks."""
+    """The `where` of a line in short forms."""
 
     where: Annotated[str, Field(description="In the `where` language; empty for an empty line.")]
 

@@ -75,7 +75,7 @@ async def get_stats(
 )
 @needs(Scope.READ)
 async def spell_where(query: Annotated[LineQuery, Query()]) -> SpelledWhere:
-    """Return the `where` that a line asks, as people type it: `type:tool -is:annotated`.
+    """Return the `where` for a line in short forms, such as `type:tool -is:annotated`.
 
     What is no short form stays as it is, also what is wrong: a list refuses that, with
     its place in the text that comes from here.

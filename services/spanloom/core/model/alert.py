@@ -21,7 +21,7 @@ MOST_CHANNELS = 10
 
 
 class AlertState(StrEnum):
-    """What became of what an alert fired for."""
+    """The state of a run or group that an alert fired for."""
 
     FIRING = "firing"
     """The condition holds."""

@@ -23,7 +23,7 @@ _PERCENT = {"value": 0.9, "reason": ""}
 
 
 class Confusion(Record):
-    """How often two annotators said two things of one unit."""
+    """How often one annotator answered `a` and the other `b` for the same unit."""
 
     a: Annotated[str, Example("correct")]
     b: Annotated[str, Example("incorrect")]

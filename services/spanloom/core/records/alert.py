@@ -16,23 +16,23 @@ _CHANNEL = {"kind": "webhook", "url": "https://hooks.example.com/agents"}
 
 
 class AlertItem(Record):
-    """An alert: a line about runs, or a number against a threshold, and whom it is told."""
+    """An alert: a condition on runs, or a metric with a threshold, and its channels."""
 
     name: Annotated[str, Example(EXAMPLE_ALERT)]
     project: Annotated[str, Example("default")]
     version: Annotated[
         int,
-        Field(description="Counts what it asks; other channels and a pause keep it."),
+        Field(description="Grows with the condition; other channels and a pause keep it."),
         Example(1),
     ]
     where: Annotated[
         str | None,
-        Field(description="The line about runs; of a number, what narrows it."),
+        Field(description="The condition on runs; with `metric`, its filter."),
         From(None),
         Example(EXAMPLE_LINE),
     ] = None
     metric: Annotated[
-        str | None, Field(description="The number, as `/v1/stats` names it."), From(None)
+        str | None, Field(description="The metric, as `/v1/stats` names it."), From(None)
     ] = None
     of: Annotated[str | None, Field(description="`runs` or `steps`."), From(None)] = None
     by: Annotated[str | None, Field(description="Fields whose values make groups."), From(None)] = (
@@ -40,13 +40,13 @@ class AlertItem(Record):
     )
     window: Annotated[str | None, Field(description="Such as `15m`."), From(None)] = None
     above: Annotated[
-        float | None, Field(description="It fires while the number is larger."), From(None)
+        float | None, Field(description="It fires while the metric is larger."), From(None)
     ] = None
     below: Annotated[
-        float | None, Field(description="It fires while the number is smaller."), From(None)
+        float | None, Field(description="It fires while the metric is smaller."), From(None)
     ] = None
     at_least: Annotated[
-        int | None, Field(description="Runs or steps that a number needs."), From(None)
+        int | None, Field(description="With fewer runs, or steps, it does not fire."), From(None)
     ] = None
     channels: Annotated[
         list[dict[str, Any]],
@@ -58,14 +58,16 @@ class AlertItem(Record):
         str, Field(description="A word for receivers."), From(None), Example("critical")
     ]
     repeat_after: Annotated[
-        str | None, Field(description="When a number is told again."), From(None)
+        str | None,
+        Field(description="After which time a firing metric is notified again."),
+        From(None),
     ] = None
     paused: Annotated[bool, Field(description="Whether nothing fires."), From(None), Example(False)]
     waits_for_settled: Annotated[
         bool,
         Field(
-            description="Whether the line can hold because something has not come yet: then it "
-            "fires once a run has settled."
+            description="Whether later spans could make the condition false: then it fires once a "
+            "run has settled."
         ),
         From(None),
         Example(True),
@@ -102,7 +104,7 @@ class AlertEvidence(Record):
 
 
 class AlertDelivery(Record):
-    """What became of telling a channel."""
+    """The delivery of an event to a channel."""
 
     channel: Annotated[
         str,
@@ -124,14 +126,14 @@ class AlertDelivery(Record):
 
 
 class AlertEventItem(Record):
-    """What an alert fired for, as it became at one time; events of one `id` are about one."""
+    """A change of state for a run or group; events of one `id` are about the same one."""
 
     id: Annotated[
         str,
         Field(description="Of one (alert, version, run), or (alert, version, group, episode)."),
         Example(_ID),
     ]
-    number: Annotated[int, Field(description="Counts what became of it, from 1."), Example(1)]
+    number: Annotated[int, Field(description="Counts the events of its `id`, from 1."), Example(1)]
     alert: Annotated[str, Example(EXAMPLE_ALERT)]
     alert_version: Annotated[int, Example(1)]
     state: Annotated[
@@ -146,7 +148,7 @@ class AlertEventItem(Record):
     project: Annotated[str, Example("default")]
     trace_id: Annotated[
         str | None,
-        Field(description="The run; null of a number."),
+        Field(description="The run; null for a metric."),
         From(lambda event: event.trace_id or None),
         Example(_TRACE),
     ] = None
@@ -171,14 +173,14 @@ class AlertEventItem(Record):
     evidence: Annotated[list[AlertEvidence], Field(description="Steps that show it."), From(None)]
     group: Annotated[
         dict[str, Any] | None,
-        Field(description="The values of `by` of a number."),
+        Field(description="The values of `by` of a metric."),
         From(None),
     ] = None
-    value: Annotated[float | None, Field(description="The number.")] = None
+    value: Annotated[float | None, Field(description="The value of the metric.")] = None
     threshold: Annotated[
         float | None, Field(description="What it was compared with."), From(None)
     ] = None
-    window: Annotated[str | None, Field(description="Of the number."), From(None)] = None
+    window: Annotated[str | None, Field(description="Of the metric."), From(None)] = None
     url: Annotated[
         str,
         Field(description="The run, or the alert, on the page."),
@@ -188,7 +190,7 @@ class AlertEventItem(Record):
     reason: Annotated[
         dict[str, Any] | None,
         Field(
-            description="Why it was taken back: `version` and `late_spans`, or `duplicate_of`, or "
+            description="Why it was withdrawn: `version` and `late_spans`, or `duplicate_of`, or "
             "`deleted`."
         ),
         From(lambda event: event.reason or None),

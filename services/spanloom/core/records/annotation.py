@@ -14,7 +14,7 @@ _WRITE = "0b9f5f0e-6f0a-4f36-9e44-0a2b7e3f5c11"
 
 
 class AnnotationItem(Record):
-    """A current annotation and how it stands to the current version."""
+    """A current annotation and its state against the current version."""
 
     scheme: Annotated[
         str,
@@ -93,7 +93,7 @@ class AnnotationItem(Record):
     ]
     stands_at: Annotated[
         str,
-        Field(description="The step that it is of now; empty: none."),
+        Field(description="The step that it belongs to now; empty: none."),
         From(None),
         Example(_STEP),
     ]
@@ -103,8 +103,8 @@ class AnnotationItem(Record):
     places: Annotated[
         list[tuple[int, int] | None],
         Field(
-            description="Of `value.spans`, made on texts that have changed: where each stands now,"
-            " start and end in UTF-16 units; null if its words are not there, or more than once.",
+            description="For `value.spans` on texts that have changed: current start and end of "
+            "each, in UTF-16 units; null if its words are not there, or more than once.",
             examples=[[(26, 31), None]],
         ),
         From(None),

@@ -20,7 +20,7 @@ def _now(announcement: Any) -> Any:  # an Announcement, or its ListedRun
 
 
 class Change(Record):
-    """A version of a trajectory that was stored, or something new said of it."""
+    """A stored version of a trajectory, or a change of its annotations or scores."""
 
     project: Annotated[str, From("key.project"), Example("default")]
     trace_id: Annotated[str, Field(examples=[_TRACE]), From("key.trace_id"), Example(_TRACE)]

@@ -47,7 +47,7 @@ class ConversationItem(Record):
     ]
     user_id: Annotated[
         str | None,
-        Field(description="For whom its newest run was that tells it."),
+        Field(description="The user of its newest run that names one."),
         Example("user-ada"),
     ] = None
     input_tokens: Annotated[

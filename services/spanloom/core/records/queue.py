@@ -47,7 +47,7 @@ class ProgressItem(Record):
 
 
 class QueueItem(Record):
-    """A queue and how it stands."""
+    """A queue and its progress."""
 
     name: Annotated[str, Example("week 3")]
     project: Annotated[str, Example("default")]
@@ -75,7 +75,7 @@ class QueueItem(Record):
     ]
     where: Annotated[
         str,
-        Field(description="What a living queue asks for; else empty."),
+        Field(description="Which runs a living queue adds; else empty."),
         Example("tool_steps >= 3"),
     ]
     living: Annotated[
@@ -126,7 +126,7 @@ class QueuedRun(Record):
     ]
     gold: Annotated[
         bool,
-        Field(description="Whether its answers are known; not told to annotators."),
+        Field(description="Whether its answers are known; hidden from annotators."),
         From(None),
         Example(False),
     ]

@@ -84,7 +84,7 @@ class RunFilters(TypedDict, total=False):
     has_steps: Annotated[
         bool | None,
         Short(
-            "With a step or a failure, unless told: an agent's making or a health check has none."
+            "With a step or a failure, by default: creating an agent or a health check has none."
             " `any`: those and all others, as with `duplicate=any` or a `where` that names it.",
             example=True,
             default=True,

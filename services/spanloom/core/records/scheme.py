@@ -76,7 +76,7 @@ class CheckedScheme(Record):
     ]
     errors: Annotated[
         list[SchemeRemark],
-        Field(description="What cannot be meant; with any it is not stored."),
+        Field(description="Errors; with any the scheme is not stored."),
         From(lambda checked: list(map(SchemeRemark.made_of, checked.errors))),
         Example([]),
     ]
@@ -144,14 +144,14 @@ class SchemeList(Record):
 
 
 class ImportFinding(Record):
-    """What is to be said of one line."""
+    """A finding about one line of the import."""
 
     line: Annotated[int, Field(description="From 1."), Example(2)]
     detail: Annotated[str, Example("it has 3 steps and the trajectory 4")]
 
 
 class ImportReport(Record):
-    """What came of an import."""
+    """The result of an import."""
 
     dry_run: Annotated[bool, Example(False)]
     added: Annotated[int, Field(description="Annotations that are new."), Example(2)]

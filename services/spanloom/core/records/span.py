@@ -48,7 +48,7 @@ class SpanVerdict(Record):
     ]
     duration: Annotated[Milliseconds, Field(description="Milliseconds."), Example("500")]
     error: Annotated[
-        str | None, Field(description="The failure that it tells, in a line; null without one.")
+        str | None, Field(description="The failure that it reports, in a line; null without one.")
     ] = None
     evaluations: Annotated[
         list[Evaluation] | None,

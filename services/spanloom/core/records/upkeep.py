@@ -79,7 +79,7 @@ class Snapshot(Record):
 
 
 class ServiceDescription(Record):
-    """What a service is, for whoever asks it."""
+    """The version and the ports of a service."""
 
     version: Annotated[str, Field(description="Of Spanloom."), Example("1.0.0")]
     sql_port: Annotated[

@@ -37,7 +37,7 @@ class BehaviourChange(BaseModel):
     p_holm: float = Field(description="The p-value, corrected for all that was compared.")
     n_a: int = Field(description="Runs of A that `runs_a` opens.")
     n_b: int
-    runs_a: str = Field(description="The `where` that opens the runs behind `a`.")
+    runs_a: str = Field(description="The `where` that lists the runs counted in `a`.")
     runs_b: str
     words: str
 

@@ -139,7 +139,7 @@ export interface ConversationItem {
   question: string;
   /** What the last run answered; empty where it has not. */
   answer: string;
-  /** For whom its newest run was that tells it. */
+  /** The user of its newest run that names one. */
   user_id: string | null;
   /** Of all its runs. */
   input_tokens: number;
@@ -174,7 +174,7 @@ export interface Hit {
   offsets: [number, number][];
 }
 
-/** A version of a trajectory that was stored, or something new said of it. */
+/** A stored version of a trajectory, or a change of its annotations or scores. */
 export interface Change {
   project: string;
   trace_id: string;
@@ -236,7 +236,7 @@ export interface ScoreItem {
   at: string;
 }
 
-/** A current annotation and how it stands to the current version. */
+/** A current annotation and its state against the current version. */
 export interface AnnotationItem {
   scheme: string;
   annotator: string;
@@ -254,11 +254,11 @@ export interface AnnotationItem {
   /** That it was made on. */
   version: number;
   state: "valid" | "changed" | "moved" | "orphaned" | "whole";
-  /** The step that it is of now; empty: none. */
+  /** The step that it belongs to now; empty: none. */
   stands_at: string;
   /** Of a state other than valid. */
   reason: string;
-  /** Of `value.spans`, made on texts that have changed: where each stands now, start and end in UTF-16 units; null if its words are not there, or more than once. */
+  /** For `value.spans` on texts that have changed: current start and end of each, in UTF-16 units; null if its words are not there, or more than once. */
   places: ([number, number] | null)[];
   /** Name and beginning of the step then. */
   quote: string;
@@ -293,7 +293,7 @@ export interface ProgressItem {
   gold: GoldItem | null;
 }
 
-/** A queue and how it stands. */
+/** A queue and its progress. */
 export interface QueueItem {
   name: string;
   project: string;
@@ -309,7 +309,7 @@ export interface QueueItem {
   threshold: number | null;
   /** Share of items to adjudicate in any case. */
   sample: number;
-  /** What a living queue asks for; else empty. */
+  /** Which runs a living queue adds; else empty. */
   where: string;
   /** Whether it goes on taking in what it finds. */
   living: boolean;
@@ -333,7 +333,7 @@ export interface QueuedRun {
   done_by: string[];
   /** When it was put in. */
   failures: number;
-  /** Whether its answers are known; not told to annotators. */
+  /** Whether its answers are known; hidden from annotators. */
   gold: boolean;
   /** Share of steps judged alike, once it is done; null: none is shared. */
   alike: number | null;
@@ -606,15 +606,15 @@ export interface ExperimentResult {
   version: number;
 }
 
-/** An alert: a line about runs, or a number against a threshold, and whom it is told. */
+/** An alert: a condition on runs, or a metric with a threshold, and its channels. */
 export interface AlertItem {
   name: string;
   project: string;
-  /** Counts what it asks; other channels and a pause keep it. */
+  /** Grows with the condition; other channels and a pause keep it. */
   version: number;
-  /** The line about runs; of a number, what narrows it. */
+  /** The condition on runs; with `metric`, its filter. */
   where: string | null;
-  /** The number, as `/v1/stats` names it. */
+  /** The metric, as `/v1/stats` names it. */
   metric: string | null;
   /** `runs` or `steps`. */
   of: string | null;
@@ -622,21 +622,21 @@ export interface AlertItem {
   by: string | null;
   /** Such as `15m`. */
   window: string | null;
-  /** It fires while the number is larger. */
+  /** It fires while the metric is larger. */
   above: number | null;
-  /** It fires while the number is smaller. */
+  /** It fires while the metric is smaller. */
   below: number | null;
-  /** Runs or steps that a number needs. */
+  /** With fewer runs, or steps, it does not fire. */
   at_least: number | null;
   /** `kind`, `url` (`***` hides what may be a secret), `secret_file`. */
   channels: Record<string, any>[];
   /** A word for receivers. */
   severity: string;
-  /** When a number is told again. */
+  /** After which time a firing metric is notified again. */
   repeat_after: string | null;
   /** Whether nothing fires. */
   paused: boolean;
-  /** Whether the line can hold because something has not come yet: then it fires once a run has settled. */
+  /** Whether later spans could make the condition false: then it fires once a run has settled. */
   waits_for_settled: boolean;
   /** How many runs, or groups, it fires for now. */
   firing: number;
@@ -653,7 +653,7 @@ export interface AlertEvidence {
   type: string;
 }
 
-/** What became of telling a channel. */
+/** The delivery of an event to a channel. */
 export interface AlertDelivery {
   /** Kind and address, without what may be a secret. */
   channel: string;
@@ -666,11 +666,11 @@ export interface AlertDelivery {
   error: string;
 }
 
-/** What an alert fired for, as it became at one time; events of one `id` are about one. */
+/** A change of state for a run or group; events of one `id` are about the same one. */
 export interface AlertEventItem {
   /** Of one (alert, version, run), or (alert, version, group, episode). */
   id: string;
-  /** Counts what became of it, from 1. */
+  /** Counts the events of its `id`, from 1. */
   number: number;
   alert: string;
   alert_version: number;
@@ -679,7 +679,7 @@ export interface AlertEventItem {
   /** Milliseconds since the epoch. */
   at: string;
   project: string;
-  /** The run; null of a number. */
+  /** The run; null for a metric. */
   trace_id: string | null;
   /** The version of the run that showed it. */
   version: number | null;
@@ -689,17 +689,17 @@ export interface AlertEventItem {
   question: string | null;
   /** Steps that show it. */
   evidence: AlertEvidence[];
-  /** The values of `by` of a number. */
+  /** The values of `by` of a metric. */
   group: Record<string, any> | null;
-  /** The number. */
+  /** The value of the metric. */
   value: number | null;
   /** What it was compared with. */
   threshold: number | null;
-  /** Of the number. */
+  /** Of the metric. */
   window: string | null;
   /** The run, or the alert, on the page. */
   url: string;
-  /** Why it was taken back: `version` and `late_spans`, or `duplicate_of`, or `deleted`. */
+  /** Why it was withdrawn: `version` and `late_spans`, or `duplicate_of`, or `deleted`. */
   reason: Record<string, any> | null;
   /** For each channel. */
   deliveries: AlertDelivery[];
@@ -793,7 +793,7 @@ export interface SpanVerdict {
   started_at: string;
   /** Milliseconds. */
   duration: string;
-  /** The failure that it tells, in a line; null without one. */
+  /** The failure that it reports, in a line; null without one. */
   error: string | null;
   /** Results of `gen_ai.evaluation.result` events; absent without any. */
   evaluations: Evaluation[] | null;
@@ -840,20 +840,20 @@ export interface CheckedScheme {
   /** Where it begins, from 1. */
   line: number;
   remarks: SchemeRemark[];
-  /** What cannot be meant; with any it is not stored. */
+  /** Errors; with any the scheme is not stored. */
   errors: SchemeRemark[];
   /** What annotators would be asked; null with errors. */
   form: SchemeForm | null;
 }
 
-/** What is to be said of one line. */
+/** A finding about one line of the import. */
 export interface ImportFinding {
   /** From 1. */
   line: number;
   detail: string;
 }
 
-/** What came of an import. */
+/** The result of an import. */
 export interface ImportReport {
   dry_run: boolean;
   /** Annotations that are new. */
@@ -874,7 +874,7 @@ export interface Figure {
   reason: string;
 }
 
-/** How often two annotators said two things of one unit. */
+/** How often one annotator answered `a` and the other `b` for the same unit. */
 export interface Confusion {
   a: string;
   b: string;
