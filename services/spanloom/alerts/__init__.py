@@ -1,6 +1,7 @@
-"""Alerts: watch conditions on runs and numbers, and notify channels.
+"""Alerts: watch conditions on runs and metrics, and notify channels.
 
-``definition`` and ``condition`` parse alerts, ``service`` stores them. ``watcher`` reads the change
-feed and finds events that fire or are withdrawn (``runs``, ``numbers``); ``deliverer`` notifies the
-channels through ``sending``, which connects only to allowed ``addresses``.
+In: alerts as mappings, and the change feed. Out: stored events that fire or are withdrawn, and
+requests to channels. Start with ``watcher``, which finds events (``runs``, ``numbers``);
+``deliverer`` sends them through ``sending``, which connects only to allowed ``addresses``, and
+``service`` stores alerts, which ``definition`` and ``condition`` parse.
 """

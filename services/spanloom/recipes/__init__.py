@@ -2,7 +2,7 @@
 
 In: a framework and an instrumentation (``way``), each pair a TOML file that the tests run. Out: a
 ``Recipe`` with packages, code, variables and settings. Coding agents are frameworks that need no
-code.
+code. Start with ``find_recipe``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """All checks, in the order of the report; one file per subject.
 
-In: facts, as parameters of each function. Out: a ``Verdict``. To add a check: a function in one of
-these files, its name in the list below, and its test.
+In: facts, as parameters of each function. Out: a ``Verdict``. Start with the list below. To add a
+check: a function in one of these files, its name in the list below, and its test.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,5 @@
 """The kind ``where``: a condition in the query language, evaluated on the document alone.
 
-``core/matching`` evaluates it; here are its configuration, the parts of a run it reads, and
-results. Start with ``kind.py``.
+In: a condition and a run. Out: one result, with the steps that match as evidence. Start with
+``kind.py``, the configuration; ``core/matching`` evaluates conditions.
 """

@@ -1,6 +1,7 @@
 """``SnapshotTaker`` on the embedded engine: hard links, which take little time and no space.
 
-ClickHouse never changes a written file of a part, so a link keeps its content.
+In: a directory. Out: a copy of the store there, as of one moment. ClickHouse never changes a
+written file of a part, so a link keeps its content. Start with ``ClickHouseSnapshots``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 """Full-text search in ClickHouse: indexes the texts of steps, and finds hits.
 
-Start with ``index`` for writing and ``search`` for reading.
+In: texts of stored steps, and words. Out: hits with their step. Start with ``index`` for writing
+and ``search`` for reading.
 """

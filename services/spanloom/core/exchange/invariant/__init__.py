@@ -1,4 +1,5 @@
 """Invariant: datasets of Explorer, lists of messages, and requests of its SDK.
 
-``writer`` makes a line for each agent, ``reader`` reads lines, ``scores`` their annotations.
+In: a stored run, or lines of a dataset. Out: a line for each agent, or canonical documents and
+scores. Start with ``writer`` and ``reader``; ``scores`` reads the annotations of lines.
 """

@@ -1,5 +1,5 @@
 """Lists of chat messages: the code shared by formats that consist of them.
 
-``writing.py`` writes a run as messages, ``reading.py`` makes a draft of messages. The shape is that
-of ``core/model/message.py``.
+In: a stored run, or messages in the shape of ``core/model/message.py``. Out: messages, or a draft
+of a document. Start with ``writing.py`` and ``reading.py``.
 """
