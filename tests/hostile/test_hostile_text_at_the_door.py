@@ -14,7 +14,7 @@ from tests.support.otlp_requests import message_of, wire_span
 if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, StartSpanloom
 
-SIZE = 2 * 2**20
+SIZE = 2**20
 MAX_BYTES_PER_BYTE = 60
 SLACK = 128 * 2**20
 """For the engine, which holds each span several times while it writes and reads it."""

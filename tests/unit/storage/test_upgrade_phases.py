@@ -85,7 +85,6 @@ def connection(
     return connection
 
 
-@every_release
 def test_until_the_end_the_list_of_the_store_names_nothing_new(
     connection: Connection, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
 ) -> None:
@@ -192,7 +191,6 @@ def test_writers_of_before_do_not_age_an_upgrade(
     assert (quiet.name, quiet.age_s < 60) == ("", True)
 
 
-@every_release
 def test_a_restart_of_the_release_before_drops_nothing_of_an_upgrade(
     connection: Connection, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
 ) -> None:
