@@ -62,13 +62,13 @@ class BreakingConnection(Connection):
         super().run(statement, **parameters)
 
 
-EVERY_DAY_KILLS = 5
+EVERY_DAY_KILLS = 12
 
 
 def kills() -> Iterator[int]:
     """Count the statements after which a connection is lost, without end: all in the long form.
 
-    Every day one in five of them, from another one on each time: each way back runs all statements
+    Every day one in twelve of them, from another one on each time: each way back runs all statements
     before again.
     """
     step = 1 if is_long() else EVERY_DAY_KILLS
