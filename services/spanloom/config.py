@@ -333,7 +333,7 @@ class SearchingSettings(SectionSettings):
 
     no_search: bool = Field(
         False,
-        description="Keep no index of what steps say, and answer no search (docs/search.md): "
+        description="Keep no index of texts of steps, and answer no search (docs/search.md): "
         "the index takes as much CPU time as writing trajectories.",
     )
 
@@ -345,7 +345,7 @@ class AlertSettings(SectionSettings):
 
     alert_private: bool = Field(
         False,
-        description="Let alerts be told to loopback and private addresses "
+        description="Let alerts be sent to loopback and private addresses "
         "(docs/evaluation/alerts.md).",
     )
     public_url: str = Field(

@@ -195,13 +195,13 @@ class Metrics:
         # alerts
         self.alerts_firing = Gauge(
             "spanloom_alerts_firing",
-            "Runs, or groups of a number, for which an alert fires now.",
+            "Runs, or groups of a metric, for which an alert fires now.",
             ["project", "alert"],
             registry=r,
         )
         self.alert_deliveries = Counter(
             "spanloom_alert_deliveries",
-            "Tries to tell a channel of an alert, by outcome (delivered, failed, undelivered).",
+            "Attempts to notify channels of alerts, by outcome (delivered, failed, undelivered).",
             ["outcome"],
             registry=r,
         )

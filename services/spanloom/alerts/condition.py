@@ -165,7 +165,7 @@ def _number_condition(definition: AlertDefinition, text: str) -> NumberCondition
     of, by = _SUBJECTS[definition.of or "runs"], definition.by or ""
     metrics = _of_metric(lambda: parse_metrics(text, of))
     if len(metrics) != 1:
-        raise InvalidQueryError("name one number", "metric")
+        raise InvalidQueryError("name one metric", "metric")
     fields = parse_by(by, of)
     _of_metric(lambda: refuse_misleading(text, metrics, fields, of))
     threshold = definition.below if definition.above is None else definition.above

@@ -173,14 +173,14 @@ def check_members(definition: AlertDefinition) -> None:
     if definition.metric is None:
         for name in _OF_NUMBERS:
             if getattr(definition, name) is not None:
-                raise InvalidQueryError("this is of a number: name a `metric`", name)
+                raise InvalidQueryError("this belongs to a metric: name a `metric`", name)
         if not (definition.where or "").strip():
-            raise InvalidQueryError("name a line about runs, or a `metric`", "where")
+            raise InvalidQueryError("name a condition on runs, or a `metric`", "where")
         return
     if definition.for_ is not None:
-        raise InvalidQueryError("this is of a line about runs, without a `metric`", "for")
+        raise InvalidQueryError("this is for a condition on runs, without a `metric`", "for")
     if definition.window is None:
-        raise InvalidQueryError("a number is of a time: 15m, 1h, 1d", "window")
+        raise InvalidQueryError("a metric needs a window: 15m, 1h, 1d", "window")
     if (definition.above is None) == (definition.below is None):
         raise InvalidQueryError("name one threshold, `above` or `below`", "above")
 
@@ -202,7 +202,7 @@ def with_addresses(
         except ValueError as error:
             raise InvalidQueryError(str(error), f"channels[{place}].url") from error
         if channel.secret_file is not None and not channel.secret_file.startswith("/"):
-            reason = "write an absolute path of the machine that tells"
+            reason = "write an absolute path of the machine that sends"
             raise InvalidQueryError(reason, f"channels[{place}].secret_file")
         if any(other.key == channel.key for other in channels):
             raise InvalidQueryError("two channels are the same", f"channels[{place}].url")

@@ -138,7 +138,7 @@ class AlertDeliverer:
         try:
             await self._record()
         except SpanloomError as error:
-            log.warning("what was told could not be recorded", error=str(error))
+            log.warning("outcomes of deliveries could not be recorded", error=str(error))
 
     async def run_once(self, sender: Sender) -> None:
         """Read pending deliveries, start the due ones, and record outcomes."""
@@ -198,7 +198,7 @@ class AlertDeliverer:
             self._metrics.alert_deliveries.labels(outcome).inc()
             if one.state is DeliveryState.UNDELIVERED:
                 names = {"alert": one.alert, "project": one.project, "id": one.id}
-                log.warning("an alert could not be told", **names, reason=one.error)
+                log.warning("an alert could not be delivered", **names, reason=one.error)
 
     def _message(self, item: Item) -> tuple[Channel, bytes] | None:
         """Return channel and body; ``None`` if the alert no longer has the channel."""

@@ -68,7 +68,7 @@ class NumberAlerts:
             filters, query = condition.numbers(now_ns)
             groups = self._store.stats.numbers(Reach.only(alert.project), filters, query)
         except (PermanentError, StoreTooSmallError) as error:
-            log.warning("a number cannot be asked", alert=alert.name, error=str(error))
+            log.warning("a metric cannot be evaluated", alert=alert.name, error=str(error))
             return
         yield from _compared(alert, condition, groups, last, now_ns)
 
@@ -162,7 +162,7 @@ def _number_condition_of(alert: Alert) -> NumberCondition | None:
     try:
         condition = None if alert.is_deleted else condition_of_definition(alert.definition)
     except InvalidQueryError as error:
-        log.warning("an alert cannot be asked", alert=alert.name, error=str(error))
+        log.warning("an alert cannot be evaluated", alert=alert.name, error=str(error))
         return None
     return condition if isinstance(condition, NumberCondition) else None
 

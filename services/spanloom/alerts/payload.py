@@ -128,12 +128,12 @@ def _number_words(payload: Mapping[str, Any]) -> str:
 def _reason_words(payload: Mapping[str, Any]) -> str:
     reason = payload.get("reason") or {}
     if "duplicate_of" in reason:
-        return f"taken back: it repeats the run {reason['duplicate_of']}"
+        return f"withdrawn: it repeats the run {reason['duplicate_of']}"
     if "deleted" in reason:
-        return "taken back: the run was deleted"
+        return "withdrawn: the run was deleted"
     if "version" in reason:
         late = ", ".join(reason.get("late_spans") or ()) or "none"
-        return f"taken back by version {reason['version']} of the run; late spans: {late}"
+        return f"withdrawn by version {reason['version']} of the run; late spans: {late}"
     return f"ended: {reason['ended']}" if "ended" in reason else ""
 
 

@@ -219,6 +219,6 @@ def run_condition_of(alert: Alert) -> RunCondition | None:
     try:
         condition = condition_of_definition(alert.definition)
     except InvalidQueryError as error:
-        log.warning("an alert cannot be asked", alert=alert.name, error=str(error))
+        log.warning("an alert cannot be evaluated", alert=alert.name, error=str(error))
         return None
     return condition if isinstance(condition, RunCondition) else None

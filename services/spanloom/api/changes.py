@@ -92,7 +92,7 @@ class ChangesQuery(Filters):
 
 
 class ChangeItem(Change):
-    """A version of a trajectory that was stored, or something new said of it."""
+    """A stored version of a trajectory, or a change of its annotations or scores."""
 
     @classmethod
     def of_announcement(cls, announcement: Announcement, fields: str | None) -> Self:

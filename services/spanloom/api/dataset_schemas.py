@@ -35,7 +35,7 @@ def dataset_name(name: str) -> str:
 
 
 class DatasetRequest(BaseModel):
-    """What a dataset is to be."""
+    """A definition of a dataset."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -127,7 +127,7 @@ STATS = or_rows(
     )
 )
 SPELLED = _answer(
-    "The question in the language.",
+    "The query in the language.",
     _component("SpelledWhere"),
     {"where": 'has(type = tool and name = "search") and tokens > 10000'},
 )

@@ -89,7 +89,7 @@ class BackfillRequest(_Strict):
 
 
 class OnlineRuleRequest(_Strict):
-    """What a rule is to be; what is not given stays as it is, null is the default."""
+    """A definition of a rule; what is not given stays as it is, null is the default."""
 
     where: Annotated[
         str | None,

@@ -43,7 +43,7 @@ def _known_format(number: int) -> int:
 
 
 class ViewChange(BaseModel):
-    """What a view is to be."""
+    """A definition of a view."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -86,7 +86,7 @@ class ViewRequest(ViewChange):
 
 
 class ViewRevision(ViewChange):
-    """A view as it is to be, and the revision that was seen."""
+    """A new definition of a view, and the revision that was seen."""
 
     revision: Annotated[
         int,

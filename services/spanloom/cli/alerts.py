@@ -35,14 +35,16 @@ Command = TypeVar("Command", bound="Callable[..., None]")
 _CHANNELS = ("webhook", "slack", "alertmanager")
 _OF_QUESTION = ("where", "metric", "of", "by", "window", "above", "below", "at_least")
 _QUESTION = (
-    click.option("--where", metavar="LINE", help="Runs that fire; of a number, what narrows it."),
-    click.option("--metric", metavar="METRIC", help="A number instead: rate(error)."),
-    click.option("--of", type=click.Choice(["runs", "steps"]), help="What the number is of."),
-    click.option("--by", metavar="FIELDS", help="Fields whose values make groups of a number."),
+    click.option("--where", metavar="QUERY", help="Which runs fire; with --metric its filter."),
+    click.option("--metric", metavar="METRIC", help="A metric instead: rate(error)."),
+    click.option("--of", type=click.Choice(["runs", "steps"]), help="What the metric is of."),
+    click.option("--by", metavar="FIELDS", help="Fields whose values make groups of a metric."),
     click.option("--window", metavar="TIME", help="Of the runs that began in it: 15m, 1h."),
-    click.option("--above", type=float, metavar="N", help="It fires while the number is larger."),
-    click.option("--below", type=float, metavar="N", help="It fires while the number is smaller."),
-    click.option("--at-least", type=int, metavar="N", help="Runs or steps that a number needs."),
+    click.option("--above", type=float, metavar="N", help="It fires while the metric is larger."),
+    click.option("--below", type=float, metavar="N", help="It fires while the metric is smaller."),
+    click.option(
+        "--at-least", type=int, metavar="N", help="With fewer runs or steps it does not fire."
+    ),
     click.option(
         "--file",
         type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -67,7 +69,7 @@ def _defined(file: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
         raise click.UsageError(f"{printable(str(file))}: it has no members such as where")
     named = {name: options[name] for name in _OF_QUESTION if options.get(name) is not None}
     if not defined and not named:
-        raise click.UsageError("name what is asked: --where LINE, --metric METRIC or --file FILE")
+        raise click.UsageError("name a condition: --where QUERY, --metric METRIC or --file FILE")
     return {**defined, **named}
 
 
@@ -84,10 +86,10 @@ def _defined(file: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
     ),
 )
 def alerts_group() -> None:
-    """Watch what comes in: lines about runs, and numbers against thresholds.
+    """Watch what comes in: conditions on runs, and metrics with thresholds.
 
-    What fires is told to webhooks, Slack and Alertmanager, and taken back when a late span makes it
-    untrue.
+    Webhooks, Slack and Alertmanager are notified of what fires, and again when it is withdrawn
+    because a late span makes it untrue.
     """
 
 
@@ -99,7 +101,7 @@ def alerts_group() -> None:
 def list_command(
     *, project: str | None, columns: Sequence[str], form: Form, client: Client
 ) -> None:
-    """List the alerts of a project by name, with how much of each fires."""
+    """List the alerts of a project by name, each with its number of firing runs or groups."""
     rows = (one.model_dump(mode="json") for one in client.alerts(project=project))
     give_rows(rows, render_alerts, form=form, columns=columns)
 
@@ -110,19 +112,19 @@ def list_command(
 @document_output
 @client_option
 def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
-    """Show an alert: what it asks, whom it tells."""
+    """Show an alert: its condition and its channels."""
     _give(client.alert(name, project=project).model_dump(mode="json"), form)
 
 
 @alerts_group.command("put", cls=TeachingCommand)
 @click.argument("name")
 @_question
-@click.option("--webhook", multiple=True, metavar="URL", help="Told as JSON; repeatable.")
+@click.option("--webhook", multiple=True, metavar="URL", help="Notified in JSON; repeatable.")
 @click.option("--slack", multiple=True, metavar="URL", help="An incoming webhook of Slack.")
 @click.option("--alertmanager", multiple=True, metavar="URL", help="Its /api/v2/alerts.")
-@click.option("--secret-file", metavar="PATH", help="There, signs what these channels are told.")
+@click.option("--secret-file", metavar="PATH", help="There, signs notifications of these channels.")
 @click.option("--severity", metavar="WORD", help="A word for receivers.")
-@click.option("--repeat-after", metavar="TIME", help="A number is told again after it: 4h.")
+@click.option("--repeat-after", metavar="TIME", help="A firing metric is sent again after it: 4h.")
 @click.option("--paused/--not-paused", default=None, help="Nothing fires.")
 @project_option
 @annotator_option
@@ -140,7 +142,7 @@ def put_command(
 ) -> None:
     """Make or replace an alert, and show it.
 
-    Another question is another version, which fires anew.
+    Another condition is a new version, which fires anew.
     """
     defined = _defined(file, options)
     more = {n: options[n] for n in ("severity", "repeat_after", "paused") if options[n] is not None}
@@ -169,9 +171,9 @@ def test_command(
     client: Client,
     **options: Any,
 ) -> None:
-    """Say how often an alert would have fired in the last days, with its runs.
+    """Show how often an alert would have fired in the last days, with its runs.
 
-    Of an alert that is there, by NAME, or of what the options ask. Nothing is stored or told.
+    Of a stored alert, by NAME, or of the condition in the options. Nothing is stored or sent.
     """
     if name is None:
         defined = _defined(file, options)
@@ -209,7 +211,7 @@ def events_command(
     form: Form,
     client: Client,
 ) -> None:
-    """List what an alert fired for and what was taken back, newest first."""
+    """List what an alert fired for and what was withdrawn, newest first."""
     filters: dict[str, Any] = {"state": state, "current": current, "project": project}
     rows = (one.model_dump(mode="json") for one in _events(client, name, limit, filters))
 
@@ -227,7 +229,7 @@ def events_command(
 def delete_command(
     *, name: str, project: str | None, annotator: str | None, client: Client
 ) -> None:
-    """Delete an alert: nothing of it fires any more."""
+    """Delete an alert: it stops firing."""
     client.delete_alert(name, project=project, annotator=annotator)
     click.echo(f"deleted {printable(name)}")
 

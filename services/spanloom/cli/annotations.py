@@ -36,7 +36,7 @@ _FORMATS = formats_of(Of.ANNOTATIONS, Via.SHELL)
 @click.option("--project", metavar="NAME", help="Only of this project.")
 @click.option("--scheme", metavar="NAME", help="Only of this scheme.")
 @click.option("--annotator", metavar="NAME", help="Only by this annotator.")
-@time_options("Only what was said")
+@time_options("Only annotations made")
 @click.option(
     "--format",
     "form",
@@ -137,7 +137,7 @@ STEPS_AT_ONCE = 5_000
     ),
 )
 def annotations_group() -> None:
-    """Take what annotators said out of a service, or bring it in."""
+    """Export annotations from a service, or import them."""
 
 
 annotations_group.add_command(export_command)
@@ -186,7 +186,7 @@ def import_command(
 def scheme_command(client: Client, name: str, file: Path, project: str | None) -> None:
     """Store the scheme of that name in a file: Potato's YAML as it is, or JSON.
 
-    Says which lines are not understood; what cannot be meant is refused with its line.
+    Names the lines that are not understood; an invalid scheme is refused with the line.
     """
     try:
         text = file.read_text("utf-8")

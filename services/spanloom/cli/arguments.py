@@ -213,7 +213,7 @@ def words_option(command: Callable[..., None]) -> Callable[..., None]:
     return click.option(
         "--words",
         metavar="WORDS",
-        help='Only runs in which a step said this: refund "rate limit" kubern*.',
+        help='Only runs with these words in one text of a step: refund "rate limit" kubern*.',
     )(command)
 
 

@@ -68,7 +68,7 @@ def compare_command(
 ) -> None:
     """Name what agents do differently in the runs of B: tools, transitions, failures, costs.
 
-    Each difference has its interval, and the question that lists its runs. Of each set the newest
+    Each difference has its interval, and the query that lists its runs. Of each set the newest
     10,000 runs are compared. What chance alone explains is not named.
     """
     behaviour = client.compare(

@@ -27,7 +27,7 @@ def completion_command(ctx: click.Context, shell: str) -> None:
 
     For this shell alone: eval "$(spanloom completion bash)", or spanloom completion fish | source.
     Projects, agents, models and trace ids are those of the newest runs of the service that
-    SPANLOOM_API_URL names; it also tells the fields of --where and their values.
+    SPANLOOM_API_URL names; it also provides the fields of --where and their values.
     """
     kind = get_completion_class(shell)
     assert kind is not None, shell  # noqa: S101  # click has these three

@@ -90,7 +90,7 @@ def convert_command(
     when all files are read; a document that comes without spans is written as if every step
     was a span of its own.
 
-    Ends with 0 if everything was taken, with 1 if not, with 2 if it was asked wrongly.
+    Ends with 0 if everything was taken, with 1 if not, with 2 if the options are wrong.
     """
     to_format = _FILES[to]
     _check(to_format, output)

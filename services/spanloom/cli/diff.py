@@ -61,7 +61,7 @@ def diff_command(
 
     Agents are paired from the top down, and their steps laid side by side; steps that ran at the
     same time have no order. Ends with 0 if the runs are the same, with 1 if not, and with 2 or
-    more if that cannot be said.
+    more if that cannot be determined.
     """
     a, b = (
         resolve(wanted, client, own)

@@ -74,7 +74,7 @@ def rescore_command(
 ) -> None:
     """Judge runs again whose scores by the evaluators of FILE are stale or of another version.
 
-    A score is stale if what its evaluator read says something else now. It is of another version if
+    A score is stale if what its evaluator read has changed since. It is of another version if
     the evaluator or its configuration has changed. The new scores are revisions of the old ones, in
     their experiments; scores of people stay as they are. Scores of items need the items.
 

@@ -56,7 +56,7 @@ def to_endpoint(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
 def instrument_command(
     ctx: click.Context, /, framework: str | None, way: str | None, endpoint: str, form: Form
 ) -> None:
-    """Say how agents of a framework are made to send their spans.
+    """Show how to make agents of a framework send their spans.
 
     Without FRAMEWORK it lists what there is. WAY is one of several instrumentations; without
     it the recommended one is shown: the lines themselves also in a pipe or a file, JSON with

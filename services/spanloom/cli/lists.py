@@ -198,7 +198,7 @@ def search_command(
     form: Form,
     client: Client,
 ) -> None:
-    """Find what steps said, newest run first: messages, arguments, results, failures.
+    """Search texts of steps, newest run first: messages, arguments, results, failures.
 
     One text has all of the words; "two words" in quotes follow each other; kubern* means words that
     begin so. Look at a hit with `spanloom show TRACE_ID STEP_ID`, at its run with

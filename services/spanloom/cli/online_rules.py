@@ -50,7 +50,7 @@ _ADDED = frozenset(
 def online_rules_group() -> None:
     """Judge runs as they come in, by rules that the service keeps.
 
-    What evaluators say becomes scores. A rule judges a run once, and again after a late span has
+    Results of evaluators become scores. A rule judges a run once, and again after a late span has
     changed what they read.
     """
 
@@ -82,7 +82,7 @@ def show_command(*, name: str, project: str | None, form: Form, client: Client) 
 @online_rules_group.command("put", cls=TeachingCommand)
 @click.argument("name")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("--where", metavar="QUESTION", help="Which runs; in place of that of the file.")
+@click.option("--where", metavar="QUERY", help="Which runs; in place of that of the file.")
 @click.option(
     "--sample", type=click.FloatRange(0, 1), help="The share of runs; in place of that of the file."
 )

@@ -37,18 +37,18 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "serve": ("processes:serve_command", "Run everything in one process."),
     "instrument": (
         "instrument:instrument_command",
-        "Say how agents of a framework are made to send.",
+        "Show how to make agents of a framework send.",
     ),
     "list": ("lists:list_command", "List trajectories, newest first."),
     "stats": ("stats:stats_command", "Count and compare runs, or steps."),
     "fields": ("stats:fields_command", "List what a query can name."),
-    "sql": ("sql:sql_command", "Ask the SQL port of a service."),
+    "sql": ("sql:sql_command", "Query the SQL port of a service."),
     "conversations": (
         "lists:conversations_command",
         "List conversations, newest first, or the runs of one.",
     ),
     "steps": ("steps:steps_command", "List steps of runs: calls of models, runs of tools."),
-    "search": ("lists:search_command", "Find what steps said."),
+    "search": ("lists:search_command", "Search texts of steps."),
     "tail": ("tail:tail_command", "Follow runs as they finish."),
     "show": ("show:show_command", "Print one trajectory as a tree."),
     "diff": ("diff:diff_command", "Show what differs between two runs."),
@@ -56,7 +56,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "mcp": ("mcp:mcp_command", "Let agents ask about runs, over the Model Context Protocol."),
     "explain": (
         "spans:explain_command",
-        "Say of each span of a trace what became of it, and why.",
+        "Show what became of each span of a trace, and why.",
     ),
     "spans": ("spans:spans_command", "Print the spans of a trace as they were sent."),
     "export": ("export:export_command", "Write runs into a file, or their spans."),
@@ -64,7 +64,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "convert": ("convert:convert_command", "Convert files of runs, without a service."),
     "annotations": (
         "annotations:annotations_group",
-        "Take what annotators said out into files, or bring it in.",
+        "Export annotations into files, or import them.",
     ),
     "views": ("views:views_group", "List and change the views of the page that a team shares."),
     "projects": (
@@ -73,7 +73,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "datasets": ("datasets:datasets_group", "Fill datasets, freeze and copy their versions."),
     "online-rules": ("online_rules:online_rules_group", "Judge runs as they come in, by rules."),
-    "alerts": ("alerts:alerts_group", "Watch what comes in, and tell a webhook."),
+    "alerts": ("alerts:alerts_group", "Watch conditions on runs, and notify webhooks."),
     "experiments": (
         "experiments:experiments_group",
         "Judge many runs in the service, and compare what came out.",
@@ -95,7 +95,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "List, retry, export or drop what the store refuses.",
     ),
     "delete": ("delete:delete_command", "Delete traces for good."),
-    "doctor": ("doctor:doctor_command", "Say what is wrong, and what to do."),
+    "doctor": ("doctor:doctor_command", "Show what is wrong, and what to do."),
     "backup": ("backup:backup_command", "Copy a data directory, in use or not."),
     "restore": ("backup:restore_command", "Make a data directory of such a copy."),
     "migrate": ("migrate:migrate_command", "Bring the store's tables up to date."),

@@ -108,7 +108,7 @@ def list_command(
 )
 @click.argument("trace_id", metavar="[TRACE]", required=False, callback=to_trace_id)
 @click.option("--name", metavar="NAME", help="What is scored.")
-@click.option("--author", metavar="NAME", help="Who says so.")
+@click.option("--author", metavar="NAME", help="Who gives the score.")
 @click.option("--value", metavar="VALUE", help="A number, true, false, or a category.")
 @click.option("--type", "value_type", type=click.Choice(_TYPES), help="Of the value; else by it.")
 @click.option("--label", metavar="TEXT", help="In words what a number or boolean means.")

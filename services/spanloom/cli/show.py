@@ -120,7 +120,7 @@ def _requested_pause_s(error: Exception) -> float:
 @click.option(
     "--outline", is_flag=True, help="Show a numbered line a step; equal ones in a row are one."
 )
-@click.option("--messages", is_flag=True, help="Show what was said, call by call.")
+@click.option("--messages", is_flag=True, help="Show the messages, call by call.")
 @click.option("--full", is_flag=True, help="Fold no long text.")
 @click.option("--watch", is_flag=True, help="Follow a run that is live until it has settled.")
 @click.option("--project", metavar="NAME", help="Look in this project only.")

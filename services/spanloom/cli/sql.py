@@ -62,7 +62,7 @@ _ARRAY = {"output_format_json_array_of_rows": "1"}
 def sql_command(
     statement: str, named: str | None, form: Form, sql_url: str | None, client: Client
 ) -> None:
-    """Ask a service in SQL, as ClickHouse has it: one statement, for reading.
+    """Query a service in SQL, as ClickHouse has it: one statement, for reading.
 
     The service needs a port for it: spanloom serve --sql-port 8123. STATEMENT `-` is read from
     standard input. The tables for people are v_trajectories, v_steps, v_spans, v_annotations and

@@ -74,7 +74,7 @@ def steps_command(
     """List steps, those of the newest run first: calls of models, runs of tools, agents, nodes.
 
     QUERY selects the steps, in the language of `--where`; --where and the other filters select
-    their runs. `spanloom fields --of steps` names what can be asked. Look at one with `spanloom
+    their runs. `spanloom fields --of steps` lists the fields. Look at one with `spanloom
     show TRACE_ID STEP_ID`.
     """
     parameters = view_parameters(client, STEPS, view, filters["project"])

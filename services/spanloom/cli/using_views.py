@@ -38,7 +38,7 @@ def view_option(command: Command) -> Command:
     return click.option(
         "--view",
         metavar="NAME",
-        help="Ask what this view of the page asks; other options narrow it or win over it.",
+        help="Use the query of this view of the page; other options narrow it or win over it.",
     )(command)
 
 

@@ -43,10 +43,10 @@ _NOT_OF_VIEWS = ("at", "cursor", "project")
     ),
 )
 def views_group() -> None:
-    """List and change the views of the page that a project has stored: questions by name.
+    """List and change the views of the page that a project has stored: queries by name.
 
     A view is an address of the page: its parameters, as they were typed. `spanloom list --view` and
-    `spanloom steps --view` ask what it asks.
+    `spanloom steps --view` use its query.
     """
 
 
@@ -70,7 +70,7 @@ def list_command(
     form: Form,
     client: Client,
 ) -> None:
-    """List views by page and name: what each asks, whose it is, and which a page opens with."""
+    """List views by page and name: the query, the owner, and which a page opens with."""
     views = client.views(page=page, project=project)
     rows = (view.model_dump(mode="json") for view in views)
     give_rows(rows, render_views, form=form, columns=columns)
@@ -83,7 +83,7 @@ def list_command(
 @document_output
 @client_option
 def show_command(*, name: str, page: str, project: str | None, form: Form, client: Client) -> None:
-    """Print what a view asks, what is wrong with it, and its address."""
+    """Print the query of a view, what is wrong with it, and its address."""
     item = find_view(client, page, name, project).model_dump(mode="json")
     if form is Form.TABLE:
         render_view(item, make_console(sys.stdout), address_of(client.url, item))
@@ -157,7 +157,7 @@ def rename_command(
 def default_command(
     *, name: str, off: bool, page: str, project: str | None, client: Client
 ) -> None:
-    """Make a view the one with which its page opens where the address asks nothing."""
+    """Make a view the one with which its page opens if the address has no query."""
     view = client.set_default_view(find_view(client, page, name, project), default=not off)
     _print_line(f"The page {view.page} opens {'without a view' if off else f'with {name}'}.")
 

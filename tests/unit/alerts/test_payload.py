@@ -70,7 +70,7 @@ def test_slack_takes_no_text_of_a_run_for_a_mention() -> None:
         "*unverified refunds* withdrawn · planner",
         "&lt;!channel&gt; &amp; more",
     ]
-    assert "taken back by version 4 of the run; late spans: 1" in text
+    assert "withdrawn by version 4 of the run; late spans: 1" in text
     assert f"<{BASE}/trajectories/{TRACE}?project=shop|e1>" in text
     assert "triage 0.5 (threshold 0.2, 15m)" in slack_of(told(HIGH, {}, NUMBER))["text"]
 

@@ -106,7 +106,7 @@ def test_the_shell_tries_one_and_lists_events(run: Run, world: World) -> None:
 
 
 def test_the_shell_says_what_is_missing(run: Run, tmp_path: Path) -> None:
-    assert "name what is asked" in run("put", "a")
+    assert "name a condition" in run("put", "a")
     (tmp_path / "bad.json").write_text("[1]")
     assert "it has no members" in run("put", "a", "--file", "bad.json")
     (tmp_path / "bad.json").write_text("{")

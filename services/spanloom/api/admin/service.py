@@ -110,7 +110,7 @@ async def get_service(using: Using) -> ServiceDescription:
 async def get_diagnosis(using: Using) -> Diagnosis:
     """Examine this process and its store, as `spanloom doctor` shows it beside its own findings.
 
-    Checks of files in the data directory are `skipped` here. It tells of all projects.
+    Checks of files in the data directory are `skipped` here. It covers all projects.
     """
     findings = await using.calls.run(using.examine)
     items = list(map(FindingItem.made_of, findings))

@@ -64,7 +64,7 @@ class Corrections(BaseModel):
     """How many corrections an export writes, and why not the others."""
 
     written: int = 0
-    unedited: Annotated[int, Field(description="They say what was there.")] = 0
+    unedited: Annotated[int, Field(description="Equal to the original.")] = 0
     changed: Annotated[
         int, Field(description="The step that they correct has another text now.")
     ] = 0

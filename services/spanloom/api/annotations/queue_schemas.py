@@ -48,7 +48,9 @@ class QueueRequest(BaseModel):
     ] = 1
     blind: Annotated[
         bool,
-        Field(description="Withhold what others say until one's own is done.", examples=[True]),
+        Field(
+            description="Withhold others' annotations until one's own are done.", examples=[True]
+        ),
     ] = False
     order: Annotated[
         Order, Field(description="In which order annotators get items.", examples=["oldest"])
@@ -93,7 +95,7 @@ class QueueRequest(BaseModel):
         str,
         Field(
             max_length=MAX_BYTES,
-            description="Puts in what this question finds (docs/query.md).",
+            description="Adds the runs that this query matches (docs/query.md).",
             examples=["tool_steps >= 3"],
         ),
     ] = ""
@@ -108,7 +110,7 @@ class QueueRequest(BaseModel):
         if not self.annotators and self.mode is Mode.ASSIGNED:
             raise ValueError("annotators: name them, or make it a free queue")
         if self.living and not self.where.strip():
-            raise ValueError("living: say in `where` which runs are taken in")
+            raise ValueError("living: name in `where` the runs to add")
         return self
 
     def queue(self, project: str, name: str, at_us: int) -> Queue:

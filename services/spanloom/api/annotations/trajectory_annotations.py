@@ -50,7 +50,7 @@ _WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
 @router.get(
     "/v1/trajectories/{trace_id}/annotations",
     operation_id="listAnnotations",
-    summary="Get what annotators say of a trajectory",
+    summary="Get the annotations of a trajectory",
     response_model=AnnotationList,
     responses={200: ANNOTATIONS, **NOT_MODIFIED, **problem_responses(401, 403, 404, 406, 422, 503)},
 )
@@ -69,8 +69,8 @@ async def list_annotations(
 ) -> Response:
     """Return the current annotations, each with its state against the current version.
 
-    In a blind queue what others say is withheld, and counted, until the reader is done. As lines
-    they come some at a time; scores are in JSON alone.
+    In a blind queue annotations of others are withheld, and counted, until the reader is done. As
+    lines they come some at a time; scores are in JSON alone.
     """
     key = await home_of(using, trace_id, callers, project)
     if (form := form_for(accept)) is not None:

@@ -13,11 +13,8 @@ from spanloom.experiments.request import ExperimentRequest
 
 TAGS = [
     {"name": "trajectories", "description": "What agents were asked, did, and cost."},
-    {"name": "questions", "description": "Numbers over runs and steps, and what can be asked."},
-    {
-        "name": "annotations",
-        "description": "What people and models say of runs, and agree on.",
-    },
+    {"name": "questions", "description": "Numbers over runs and steps, and the fields of queries."},
+    {"name": "annotations", "description": "Annotations by people and models, and agreement."},
     {"name": "datasets", "description": "Items with what is expected of a run, in versions."},
     {"name": "experiments", "description": "Many runs judged by the same evaluators."},
     {

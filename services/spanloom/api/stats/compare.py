@@ -36,7 +36,7 @@ async def compare_behaviour(query: ComparedQuery, callers: CallersReach, using: 
     """Return what changed from the runs of A to those of B; nothing is changed.
 
     Of each set the newest 10,000 runs are compared, without those that only repeat another and
-    those without a step. `runs_a` and `runs_b` are questions that list just the runs of a figure.
+    those without a step. `runs_a` and `runs_b` are queries that list just the runs of a figure.
     """
     for condition in both(
         lambda: read_where(query.a.where, "a.where"), lambda: read_where(query.b.where, "b.where")

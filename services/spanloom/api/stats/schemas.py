@@ -88,7 +88,7 @@ class StatsQuery(SomeRuns):
         str | None,
         Field(
             max_length=4096,
-            description="With `of=steps`: a question about runs; `where` is one about their steps.",
+            description="With `of=steps`: a query on runs; `where` is one on their steps.",
             examples=["has_error"],
         ),
     ] = None

@@ -215,7 +215,7 @@ def _same_step(anchor: Anchor, step: AnchoredStep) -> CurrentState:
         return CurrentState(State.VALID, step.id)
     if not anchor.step_hash:
         return CurrentState(State.CHANGED, step.id, "what the step said then was not kept")
-    return CurrentState(State.CHANGED, step.id, "the step says something else now")
+    return CurrentState(State.CHANGED, step.id, "the step has changed")
 
 
 def _twin(anchor: Anchor, now: Anchors) -> AnchoredStep | None:

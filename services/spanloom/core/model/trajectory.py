@@ -51,7 +51,7 @@ class Status(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a run went, as far as its spans tell."""
+    """How a run went, as far as its spans show."""
 
     OK = "ok"
     """Nothing failed."""

@@ -100,7 +100,7 @@ class Agreement(Record):
     annotations: Annotated[int, From(lambda agreement: len(agreement.gathered.marks)), Example(22)]
     left_out: Annotated[
         int,
-        Field(description="Annotations of steps that say something else now, or have gone."),
+        Field(description="Annotations of steps that have changed since, or are gone."),
         From("gathered.left_out"),
         Example(1),
     ]
@@ -130,7 +130,7 @@ class Agreement(Record):
 
 
 class UnitItem(Record):
-    """What annotators say of one step, or of one run."""
+    """Annotations of one step, or of one run."""
 
     trace_id: Annotated[str, Example(_TRACE)]
     step_id: Annotated[str, Field(description="Empty: the whole run."), Example("00f067aa0ba902b7")]

@@ -128,7 +128,7 @@ class ExperimentItem(Record):
     ]
     runs: Annotated[
         dict[str, Any] | None,
-        Field(description="The question by which stored runs were chosen."),
+        Field(description="The query that chose the stored runs."),
         From(None),
         Example(None),
     ] = None

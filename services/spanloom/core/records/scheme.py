@@ -112,7 +112,7 @@ class SchemeItem(SchemeForm):
     ]
     reason_required: Annotated[
         bool,
-        Field(description="Whether every correction has to say why."),
+        Field(description="Whether every correction needs a reason."),
         From("needs_reason"),
         Example(False),
     ]

@@ -192,7 +192,7 @@ class ScoreItem(Record):
         bool | None,
         From(None),
         Field(
-            description="Whether what it was made on says something else in the current version "
+            description="Whether what it was made on has changed in the current version "
             "of the run; null: unknown."
         ),
         Example(False),

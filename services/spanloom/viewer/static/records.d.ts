@@ -230,7 +230,7 @@ export interface ScoreItem {
   coverage: number | null;
   cached: boolean;
   metrics: Record<string, number>;
-  /** Whether what it was made on says something else in the current version of the run; null: unknown. */
+  /** Whether what it was made on has changed in the current version of the run; null: unknown. */
   stale: boolean | null;
   /** Milliseconds since the epoch. */
   at: string;
@@ -377,7 +377,7 @@ export interface SchemeItem {
   required: boolean;
   /** Who can be responsible besides the agents of the run. */
   agents: string[];
-  /** Whether every correction has to say why. */
+  /** Whether every correction needs a reason. */
   reason_required: boolean;
   /** What types and subtypes mean. */
   definitions: Record<string, string>;
@@ -549,7 +549,7 @@ export interface ExperimentItem {
   withheld: number;
   /** `NAME@VERSION`; null: it judges stored runs without items. */
   dataset: string | null;
-  /** The question by which stored runs were chosen. */
+  /** The query that chose the stored runs. */
   runs: Record<string, any> | null;
   /** What answers the items; null: their stored runs are judged. */
   target: Record<string, any> | null;
@@ -916,14 +916,14 @@ export interface Agreement {
   project: string;
   trajectories: number;
   annotations: number;
-  /** Annotations of steps that say something else now, or have gone. */
+  /** Annotations of steps that have changed since, or are gone. */
   left_out: number;
   measures: MeasureItem[];
   by_agent: Record<string, MeasureItem[]>;
   by_step_type: Record<string, MeasureItem[]>;
 }
 
-/** What annotators say of one step, or of one run. */
+/** Annotations of one step, or of one run. */
 export interface UnitItem {
   trace_id: string;
   /** Empty: the whole run. */

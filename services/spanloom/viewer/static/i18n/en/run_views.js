@@ -27,5 +27,5 @@ export const runViews = {
   "scores.title": "Scores",
   "scores.evidence": "Evidence",
   "scores.stale": "stale",
-  "scores.stale.means": "What it was made on says something else in the current version",
+  "scores.stale.means": "What it was made on has changed in the current version",
 };
