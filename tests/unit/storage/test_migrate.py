@@ -68,8 +68,8 @@ EVERY_DAY_KILLS = 12
 def kills() -> Iterator[int]:
     """Count the statements after which a connection is lost, without end: all in the long form.
 
-    Every day one in twelve of them, from another one on each time: after each, all statements before
-    it run again.
+    Every day one in twelve of them, from another one on each time, as all statements before each
+    of them run again.
     """
     step = 1 if is_long() else EVERY_DAY_KILLS
     return itertools.count(random.randrange(step), step)
