@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-OURS = {"spanloom", "spanloom.testing", "spanloom.testing.plugin"}
+OURS = {"spanloom", *(f"spanloom.testing{name}" for name in ("", ".plugin", ".options"))}
 
 
 def test_nothing_is_imported() -> None:
