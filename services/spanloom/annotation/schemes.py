@@ -73,5 +73,5 @@ class Schemes:
         return reading
 
     def listed(self, reach: Reach) -> Sequence[tuple[StoredScheme, SchemeReading]]:
-        """Return the stored schemes, each with its reading."""
+        """Return the stored schemes, each as parsed, with the remarks of the parser."""
         return [(stored, _parsed(stored.text, stored.name)) for stored in self._schemes.list(reach)]

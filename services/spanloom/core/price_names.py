@@ -84,7 +84,7 @@ _MAX_ROUTES = 4
 
 
 class ListedName(NamedTuple):
-    """A name to look up, and whose model it is; an empty provider: anybody's."""
+    """A model and its provider, to look up in the price list; an empty provider: any provider."""
 
     model: str
     provider: str

@@ -1,4 +1,4 @@
-"""Looks up calls and parts of other traces a second time, after a batch is stored.
+"""After a batch is stored, looks again for reports of its calls and runs in other traces.
 
 Two extractors that build two reports of one call at the same time do not find each other's before
 they write. Each looks again after writing, so at least one of the two finds the other. If only one

@@ -1,4 +1,4 @@
-"""Finds attributes that look like token counts, messages or a model, but are in no table."""
+"""Finds attributes named like token counts, messages or a model that no code reads."""
 
 from __future__ import annotations
 

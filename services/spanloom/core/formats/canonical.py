@@ -121,7 +121,7 @@ def with_version(document: bytes, version: int) -> bytes:
 
 
 def encode_spans(trajectory: Trajectory) -> bytes:
-    """Return the JSON list of the span verdicts, in their order."""
+    """Return the JSON list of what each span was classified as, and by which rule."""
     return dump_list(trajectory.verdicts, _span)
 
 

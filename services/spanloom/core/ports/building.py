@@ -265,9 +265,10 @@ class PartFinder(Protocol):
     """Finds stored traces that are parts of the same run."""
 
     def find_parts(self, project: str, windows: Sequence[CallWindow], most: int) -> Sequence[Call]:
-        """Return the project's parts of runs (``core/joining/parts.py``) of these windows.
+        """Return stored traces that may be parts of a run (``core/joining/parts.py``).
 
-        One for each trace, and at most ``most`` for a call key: any of them, if there are more.
+        Those have the call key of a window and overlap it in time. A trace is returned once; of a
+        call key at most ``most``, whichever they are.
         """
 
 

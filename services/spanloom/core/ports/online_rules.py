@@ -62,7 +62,7 @@ class OnlineRuleStore(Protocol):
     def judged_before(
         self, project: str, name: str, version: int, after: str, limit: int
     ) -> Sequence[str]:
-        """Return traces with work of earlier versions of a rule, by id, after one."""
+        """Return the ids after one of traces with work of earlier versions of a rule, in order."""
 
     def place(self, place: WalkPlace) -> None:
         """Store the position of a backfill, durable when this returns."""

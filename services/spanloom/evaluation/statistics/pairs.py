@@ -21,7 +21,9 @@ _NEARLY = 1 - 1e-9
 
 
 def sign_flip(differences: Sequence[float], seed: Seed) -> float:
-    """Return the two-sided p-value of differences symmetric around 0; 1 without any.
+    """Return the two-sided p-value of a sign-flip test; 1 if no difference is other than 0.
+
+    Its null hypothesis is that the differences are symmetric around 0.
 
     Exact for up to 13 differences other than 0, else by 10,000 random flips. Raises ``ValueError``
     for NaN and infinite ones.

@@ -69,7 +69,7 @@ _KEPT: Mapping[str, Encoder] = {
 
 
 class ClickHouseVersions:
-    """Kept versions over the connections of the extractor and of readers."""
+    """Stores documents of annotated versions as the extractor does, and reads them for readers."""
 
     def __init__(self, worker: Connection, reader: Connection) -> None:
         """Use the connections; the caller closes them."""

@@ -9,7 +9,7 @@ missing facts come from OpenInference's attributes: Strands' processor removes t
 contain the messages.
 
 Exporters of other libraries add the span kind next to a GenAI operation. If the two disagree, the
-operation is right: Mastra's has kind ``LLM`` on workflows and ``AGENT`` on calls.
+operation is right: Mastra's exporter sets kind ``LLM`` on workflows and ``AGENT`` on calls.
 
 Vercel's processor sets the first error of a trace on every span that ends after it. The SDK records
 exceptions of a span as events, so an error without one belongs to another span, if this one has an

@@ -78,7 +78,7 @@ export function relocateIn(place, step) {
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {{step_id?: string, field: "input" | "output", part?: string}} Piece `part`: of messages, where in them */
 /** @typedef {Piece & {original: string, edited: string, reason?: string}} Correction */
-/** @typedef {Piece & {start: number, end: number, text: string, type?: string, subtype?: string, severity?: string}} Place UTF-16 units of the text, and the text between them */
+/** @typedef {Piece & {start: number, end: number, text: string, type?: string, subtype?: string, severity?: string}} Place `start`, `end`: offsets in UTF-16 units; `text`: what is between them */
 
 /** The pieces of a scheme by their name in the value; none for a type of scheme without pieces. */
 const NAMES = /** @type {const} */ ({ corrections: ["trajectory_eval", "trajectory_edit"], spans: ["trajectory_eval", "error_span"] });

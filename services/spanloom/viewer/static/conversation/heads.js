@@ -1,4 +1,4 @@
-/** The rows of runs in the tree: number, state, name as a link, start, cost, texts. */
+/** Fills the heading row of each run in the tree: number, state, name as a link, start, cost, question and answer. */
 import { clock, duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { pageOf, stateOf } from "../list/run.js";

@@ -6,7 +6,7 @@
 /** @typedef {{width: number, height: number, boxes: Map<string, Placed>, paths: {edge: Edge, points: Point[]}[]}} Plan */
 /** A box in rows and columns: `lane`: the space above its row; `left`: where its rank begins; `isFirst`, `isLast`: whether its column is that of its rank. @typedef {Placed & {lane: number, left: number, isFirst: boolean, isLast: boolean}} Cell */
 
-/** Maximum number of boxes above each other. */
+/** Boxes that a column may have before the plan is wrapped. */
 const MOST = 6;
 const APART = 60;
 const BETWEEN = 18;

@@ -46,7 +46,7 @@ export function layOut({ slots: all, items }, metric) {
 /** The time of some slots within the range. @param {OverTime} found @param {number} from @param {number} to @returns {[number, number]} */
 export const clipped = ({ slots: all, since, until }, from, to) => [Math.max(all[from].start, since ?? 0), Math.min(all[to].end, until ?? Infinity)];
 
-/** How many runs of each slot failed: the service has their share. @param {OverTime} found @returns {(number | null)[]} */
+/** The number of failed runs in each slot, as rate times count: the service returns the rate. @param {OverTime} found @returns {(number | null)[]} */
 export function failuresIn(found) {
   const runs = layOut(found, "count");
   return layOut(found, "rate(has_error)").map((rate, i) => (rate === null ? null : Math.round(rate * (runs[i] ?? 0))));

@@ -140,7 +140,7 @@ export const isStep = (o, i) => (o.flags[i] & (NO_STEP | COUNTED_ELSEWHERE)) ===
 /** Whether a row failed and is not counted in another row. @param {Outline} o @param {number} i */
 export const isFault = (o, i) => (o.flags[i] & (ERROR | COUNTED_ELSEWHERE)) === ERROR;
 
-/** Whether a row failed and no row below it: an exception also passes through all ancestors. @param {Outline} o @param {number} i */
+/** Whether a row failed, and none of its descendants: an exception marks all ancestors as failed. @param {Outline} o @param {number} i */
 export const isSource = (o, i) => isFault(o, i) && o.errors[i] === 1;
 
 /** Whether a row only passed on a failure that began below it. @param {Outline} o @param {number} i */
