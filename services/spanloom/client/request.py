@@ -5,11 +5,10 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 from urllib.parse import quote, urlencode
 
 import orjson
-from pydantic import BaseModel
 
 from spanloom.client.errors import (
     BY_STATUS,
@@ -24,9 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from pydantic import BaseModel
+
 
 AnswerT = TypeVar("AnswerT")
-ModelT = TypeVar("ModelT", bound=BaseModel)
+ItemT = TypeVar("ItemT")
+ListedT_co = TypeVar("ListedT_co", covariant=True)
+ModelT = TypeVar("ModelT", bound="BaseModel")
 Parameters = dict[str, str | float | bool | None]
 JSON = "application/json"
 OK, NOT_MODIFIED, NOT_FOUND, NOT_ACCEPTABLE = 200, 304, 404, 406
@@ -100,15 +103,22 @@ def typed(request: Request, model: type[ModelT]) -> Call[ModelT]:
     return Call(request, read)
 
 
-class _Items(BaseModel, Generic[ModelT]):
-    items: list[ModelT]
+class Listed(Protocol[ListedT_co]):
+    """A record that is a list, such as ``DatasetList``."""
+
+    @property
+    def items(self) -> Sequence[ListedT_co]:
+        """The records in it."""
+
+    @classmethod
+    def model_validate_json(cls, json_data: bytes) -> Self:
+        """Read the record from JSON."""
 
 
-def typed_items(request: Request, item: type[ModelT]) -> Call[Sequence[ModelT]]:
+def typed_items(request: Request, model: type[Listed[ItemT]]) -> Call[Sequence[ItemT]]:
     """Return the call whose reply is a whole list of records as JSON."""
-    model = _Items[item]  # type: ignore[valid-type]  # pydantic makes it at run time
 
-    def read(reply: Reply) -> Sequence[ModelT]:
+    def read(reply: Reply) -> Sequence[ItemT]:
         return model.model_validate_json(reply.body).items
 
     return Call(request, read)

@@ -14,7 +14,7 @@ from spanloom.client.request import (
     typed_items,
     with_json,
 )
-from spanloom.core.records.alert import AlertEventList, AlertItem
+from spanloom.core.records.alert import AlertEventList, AlertItem, AlertList
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ MOST = 200
 
 def alerts(*, project: str | None = None) -> Call[Sequence[AlertItem]]:
     """Return the alerts of a project by name, each with how many runs or groups it fires for."""
-    return typed_items(get(_PATH, project=project), AlertItem)
+    return typed_items(get(_PATH, project=project), AlertList)
 
 
 def alert(name: str, *, project: str | None = None) -> Call[AlertItem]:

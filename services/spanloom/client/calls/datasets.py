@@ -17,7 +17,7 @@ from spanloom.client.request import (
     typed_items,
     with_json,
 )
-from spanloom.core.records.dataset import DatasetItem, DatasetVersionItem
+from spanloom.core.records.dataset import DatasetItem, DatasetList, DatasetVersionItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ MOST = 200
 
 def datasets(*, project: str | None = None) -> Call[Sequence[DatasetItem]]:
     """Return the datasets of a project by name, with their versions."""
-    return typed_items(get(_PATH, project=project), DatasetItem)
+    return typed_items(get(_PATH, project=project), DatasetList)
 
 
 def dataset(name: str, *, project: str | None = None) -> Call[DatasetItem]:

@@ -19,8 +19,8 @@ from spanloom.client.request import (
     typed_items,
     with_json,
 )
-from spanloom.core.records.evaluator import EvaluatorItem
-from spanloom.core.records.experiment import ExperimentItem
+from spanloom.core.records.evaluator import EvaluatorItem, EvaluatorList
+from spanloom.core.records.experiment import ExperimentItem, ExperimentList
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ MOST = 200
 
 def experiments(*, project: str | None = None) -> Call[Sequence[ExperimentItem]]:
     """Return the experiments of a project by name, without their summaries."""
-    return typed_items(get(_PATH, project=project), ExperimentItem)
+    return typed_items(get(_PATH, project=project), ExperimentList)
 
 
 def experiment(name: str, *, project: str | None = None) -> Call[ExperimentItem]:
@@ -101,7 +101,7 @@ def compare_experiments(a: str, b: str, *, project: str | None = None) -> Call[M
 
 def evaluators(*, project: str | None = None) -> Call[Sequence[EvaluatorItem]]:
     """Return the stored evaluators of a project by name, with their versions."""
-    return typed_items(get(_EVALUATORS, project=project), EvaluatorItem)
+    return typed_items(get(_EVALUATORS, project=project), EvaluatorList)
 
 
 def evaluator(name: str, *, project: str | None = None) -> Call[EvaluatorItem]:

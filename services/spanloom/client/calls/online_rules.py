@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from spanloom.client.moments import milliseconds_or_none
 from spanloom.client.request import Call, delete, get, segment, typed, typed_items
 from spanloom.client.request import with_json as request_with
-from spanloom.core.records.online_rule import OnlineRuleItem
+from spanloom.core.records.online_rule import OnlineRuleItem, OnlineRuleList
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _PATH = "/v1/online-rules"
 
 def online_rules(*, project: str | None = None) -> Call[Sequence[OnlineRuleItem]]:
     """Return the online rules of a project by name, with their progress."""
-    return typed_items(get(_PATH, project=project), OnlineRuleItem)
+    return typed_items(get(_PATH, project=project), OnlineRuleList)
 
 
 def online_rule(name: str, *, project: str | None = None) -> Call[OnlineRuleItem]:

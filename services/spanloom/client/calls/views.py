@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.client.request import Call, delete, get, segment, typed, typed_items, with_json
-from spanloom.core.records.saved_view import ViewItem
+from spanloom.core.records.saved_view import ViewItem, ViewList
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ def views(*, page: str | None = None, project: str | None = None) -> Call[Sequen
 
     The pages are ``runs``, ``steps``, ``conversations`` and ``overview``.
     """
-    return typed_items(get(_PATH, page=page, project=project), ViewItem)
+    return typed_items(get(_PATH, page=page, project=project), ViewList)
 
 
 def make_view(
