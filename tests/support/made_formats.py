@@ -96,7 +96,7 @@ MADE: Sequence[Format] = (
         lines="A note a line.",
         reader=f"{ME}:NOTES",
         has_rows=True,
-        beside=f"{ME}:beside",
+        side_files=f"{ME}:beside",
     ),
     *document_with_file(
         "noted",

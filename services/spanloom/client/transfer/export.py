@@ -91,7 +91,7 @@ def export(
             writing.write(rows, cursor)
             on_progress(partial.mark)
         done = _report(partial, wanted.format.id)
-        for name, content in _side_files(wanted.format, target).items():
+        for name, content in wanted.format.side_files_of(target.name).items():
             target.with_name(name).write_bytes(content)
         partial.finish(writing.whole(assemble))
     report(done)
@@ -113,11 +113,6 @@ def _assembly(wanted: Export) -> Assemble | None:
         return written
     is_table = wanted.format.has_rows and wanted.path.suffix == PARQUET
     return resolve_name(ROWS) if is_table else None
-
-
-def _side_files(wanted: Format, target: Path) -> Mapping[str, bytes]:
-    files: Mapping[str, bytes] = resolve_name(wanted.beside)(target.name) if wanted.beside else {}
-    return files
 
 
 def _report(partial: PartialFile, to: str) -> Report:

@@ -12,7 +12,6 @@ from spanloom.core.formats.entry import Filed, Of
 from spanloom.core.formats.registry import formats_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from spanloom.core.formats.entry import Format
@@ -60,16 +59,12 @@ class Output:
         self._file.flush()
         if self._path is None or self._format.filed is Filed.FOLDER:
             return
-        for name, content in self._side_files():
+        for name, content in self._format.side_files_of(self._target.name).items():
             self._target.with_name(name).write_bytes(content)
         if self._format.has_rows and self._target.suffix == PARQUET:
             resolve_name(ROWS)(self._file).replace(self._target)
         else:
             self._partial.replace(self._target)
-
-    def _side_files(self) -> Iterator[tuple[str, bytes]]:
-        if self._format.beside:
-            yield from resolve_name(self._format.beside)(self._target.name).items()
 
     def _file_of(self, trace_id: str, project: str) -> Path:
         """Return an unused path: an id may occur in two projects, or in two files."""

@@ -9,7 +9,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 JSON = "application/json"
@@ -109,7 +109,7 @@ class Format:
     has_rows: bool = False
     """Whether its lines are objects with the same members, so that ``-o NAME.parquet`` writes them
     as a table."""
-    beside: str = ""
+    side_files: str = ""
     """A function of the file's name, ``runs.jsonl``, that returns the contents, by name, of files
     to write next to it."""
     named: str = ""
@@ -136,6 +136,11 @@ class Format:
         """Return the file with the runs, where ``path`` may be the folder it is in."""
         return path / self.named if self.named else path
 
+    def side_files_of(self, name: str) -> Mapping[str, bytes]:
+        """Return the contents, by name, of the files to write next to a file of this name."""
+        files: Mapping[str, bytes] = resolve_name(self.side_files)(name) if self.side_files else {}
+        return files
+
     def load_writer(self) -> Any:  # of the type that the subject says
         """Import and return the writer."""
         return resolve_name(self.writer)
@@ -158,7 +163,7 @@ def document_with_file(
     filed: Filed = Filed.LINES,
     in_lines: bool = False,
     has_rows: bool = False,
-    beside: str = "",
+    side_files: str = "",
     named: str = "",
     magic: bytes = b"",
     unpacker: str = "",
@@ -191,7 +196,7 @@ def document_with_file(
         media_type=NDJSON if has_lines else JSON,
         suffix=".jsonl" if has_lines else "" if named or filed is Filed.FOLDER else ".json",
         has_rows=has_rows,
-        beside=beside,
+        side_files=side_files,
         named=named,
         magic=magic,
         unpacker=unpacker,
@@ -214,7 +219,7 @@ def file_of_runs(
     streams: bool = False,
     filed: Filed = Filed.LINES,
     has_rows: bool = False,
-    beside: str = "",
+    side_files: str = "",
     named: str = "",
     has_constants: bool = False,
 ) -> Format:
@@ -235,7 +240,7 @@ def file_of_runs(
         streams=streams,
         filed=filed,
         has_rows=has_rows,
-        beside=beside,
+        side_files=side_files,
         named=named,
         has_constants=has_constants,
     )

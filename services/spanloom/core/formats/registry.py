@@ -69,7 +69,7 @@ REGISTRY: Sequence[Format] = (
         "spanloom.core.exchange.coze.dataset:write_item",
         lines="An item of an evaluation set a line; the schema of the set in a file beside.",
         reader="spanloom.core.exchange.coze.dataset:DATASET",
-        beside="spanloom.core.exchange.coze.dataset:schema_file",
+        side_files="spanloom.core.exchange.coze.dataset:schema_file",
     ),
     *document_with_file(
         "coze-example",
@@ -152,7 +152,7 @@ REGISTRY: Sequence[Format] = (
         reader="spanloom.core.exchange.potato.reading:POTATO",
         filed=Filed.ARRAY,
         named="items.json",
-        beside="spanloom.core.exchange.potato.writing:config_files",
+        side_files="spanloom.core.exchange.potato.writing:config_files",
     ),
     *document_with_file(
         "snorkel",
