@@ -29,10 +29,6 @@ class BodyPlaces(NamedTuple):
         """Return the error of a fault at a place."""
         return ConfigError([self.places.fault(place, reason)])
 
-    def evaluator_error(self, error: InvalidEvaluatorError) -> ConfigError:
-        """Return the error of an evaluator of a list."""
-        return self.error(error.key, error.reason)
-
 
 def read_body(body: bytes) -> tuple[Any, BodyPlaces]:
     """Return the plain values of a body, and their places; raises ``ConfigError``."""
@@ -70,7 +66,7 @@ class YamlRoute(APIRoute):
             except RequestValidationError as error:
                 raise ConfigError(sorted(_faults(error.errors(), places.places))) from error
             except InvalidEvaluatorError as error:
-                raise places.evaluator_error(error) from error
+                raise places.error(error.key, error.reason) from error
             except InvalidQueryError as error:
                 raise places.error(error.parameter, error.detail) from error
 

@@ -127,7 +127,7 @@ async def start_experiment(
     try:
         return await using.calls.run(start)
     except InvalidEvaluatorError as error:
-        raise places.evaluator_error(error) from error
+        raise places.error(error.key, error.reason) from error
     except InvalidQueryError as error:
         if not error.parameter:
             raise

@@ -42,9 +42,9 @@ def make_evaluators(
         try:
             made.append(make_evaluator(one, allow_code=allow_code, folder=folder))
         except InvalidEvaluatorError as error:
-            raise (
-                error if several is not definition else error.inside(f"evaluators.{at}")
-            ) from error
+            if several is not definition:
+                raise
+            raise error.inside(f"evaluators.{at}") from error
     _refuse_twins(made)
     return made
 
