@@ -110,7 +110,7 @@ def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
         lay_flat(placed_steps(trajectory)),
         root_id=root.id,
         start_ns=root.start_ns,
-        told=sender_metadata(trajectory),
+        metadata=sender_metadata(trajectory),
         texts=(read_step_texts(step) for _, step in placed_steps(trajectory)),
     )
 
@@ -120,12 +120,12 @@ def laid_out(
     *,
     root_id: str,
     start_ns: int,
-    told: tuple[Mapping[str, str], Mapping[str, str]],
+    metadata: tuple[Mapping[str, str], Mapping[str, str]],
     texts: Iterable[StepTexts],
 ) -> Columns:
     """Yield the columns that only ``trajectory_list`` has: the steps and their totals.
 
-    ``told`` is the sender's metadata of the run and its root; ``texts`` are its steps' texts.
+    ``metadata`` is the sender's metadata of the run and its root; ``texts`` are its steps' texts.
     """
     totals = Totals(steps)
     yield "IsDeleted", 0
@@ -133,7 +133,7 @@ def laid_out(
     for column, total in TOTALS.items():
         yield column, total(totals)
     of_steps = attributes_of(steps)
-    yield "Attributes", find_attributes(*told, of_steps)
+    yield "Attributes", find_attributes(*metadata, of_steps)
     yield "Steps.Attributes", of_steps
     del of_steps
     built = built_steps(steps, start_ns)

@@ -57,7 +57,7 @@ def _without(reach: Condition, withheld: list[tuple[str, str]]) -> Condition:
 _STEP_ID = "leftPad(lower(hex(StepId)), 16, '0')"
 _PLACES = {Subject.RUN: "(Project, TraceId)", Subject.STEP: f"(Project, TraceId, {_STEP_ID})"}
 _NAMED = {Subject.RUN: "Project, TraceId", Subject.STEP: "Project, TraceId, StepId"}
-_NUMBER = "assumeNotNull(told.1)"
+_NUMBER = "assumeNotNull(newest.1)"
 _TARGETS = {Subject.RUN: "trajectory", Subject.STEP: "step"}
 
 
@@ -95,14 +95,14 @@ def scored(
 
 
 def _any_score(subject: Subject, tables: SideTables, name: str, condition: str) -> str:
-    """Return the condition that a current score of this name meets the condition ``asked``."""
+    """Return the condition that a current score of this name meets ``condition``."""
     last = "argMax((ValueNumber, NOT IsDeleted AND Status = 'ok'), Revision)"
     return (
         f"({_PLACES[subject]} IN (SELECT {_NAMED[subject]} FROM ("  # noqa: S608  # no literal
-        f"SELECT {_NAMED[subject]}, {last} AS told FROM scores WHERE {tables.visible.text}"
+        f"SELECT {_NAMED[subject]}, {last} AS newest FROM scores WHERE {tables.visible.text}"
         f" AND Target = '{_TARGETS[subject]}' AND Name = {name}"
         " GROUP BY Project, TraceId, StepId, ScoreId)"
-        f" WHERE told.2 AND isNotNull(told.1) AND {condition}))"
+        f" WHERE newest.2 AND isNotNull(newest.1) AND {condition}))"
     )
 
 
