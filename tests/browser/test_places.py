@@ -5,10 +5,12 @@ What people complain of elsewhere, and where else it is tested: docs/viewer.md.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
+from tests.support.browser import wait_until
 from tests.support.interception import Held, intercept
 from tests.support.long_runs import DEEP
 from tests.support.page_runs import send_many
@@ -55,6 +57,7 @@ def scrolled(grid: Locator, top: int) -> None:
     expect(grid.locator(f".row[aria-rowindex='{top // 26 + 3}']")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_a_click_scrolls_nothing_and_moves_no_row(page: Page, address: str) -> None:
     grid = open_deep(page, address)
     scrolled(grid, 10_010)  # rows at both edges are half in sight
@@ -69,6 +72,7 @@ def test_a_click_scrolls_nothing_and_moves_no_row(page: Page, address: str) -> N
         assert page.evaluate(SIGHT, "grid .row") == before
 
 
+@pytest.mark.nightly
 def test_what_is_opened_or_closed_stays_under_the_pointer_and_a_key_does_all(
     page: Page, address: str
 ) -> None:
@@ -121,6 +125,7 @@ def test_the_rows_of_a_run_come_where_they_stay(page: Page, address: str, width:
     assert page.evaluate(SIGHT, "grid .row") == before
 
 
+@pytest.mark.nightly
 def test_the_timeline_is_as_wide_as_its_box_at_any_size(page: Page, address: str) -> None:
     grid = open_deep(page, address)
     flame = page.locator(".flame")
@@ -138,6 +143,7 @@ def test_the_timeline_is_as_wide_as_its_box_at_any_size(page: Page, address: str
     page.wait_for_function(DRAWN_TO_FIT)
 
 
+@pytest.mark.nightly
 def test_the_timeline_is_made_higher_and_folded_away(page: Page, address: str) -> None:
     grid = open_deep(page, address)
     flame, edge = page.locator(".flame"), page.get_by_role("separator")
@@ -163,6 +169,7 @@ def test_the_timeline_is_made_higher_and_folded_away(page: Page, address: str) -
     page.wait_for_function(AS_HIGH_AS, arg=before)
 
 
+@pytest.mark.nightly
 def test_keys_live_on_after_a_click_beside_the_rows(page: Page, address: str) -> None:
     open_deep(page, address)
     page.set_viewport_size({"width": 1000, "height": 800})
@@ -192,6 +199,28 @@ def test_the_list_stays_where_it_is_when_runs_come(page: Page, service: RunningS
     expect(page.locator("table.runs tr.active")).to_be_focused()
 
 
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize("late", ["fields", "views", "stats", "trajectories"])
+def test_no_button_moves_when_an_answer_comes(
+    page: Page, service: RunningSpanloom, late: str
+) -> None:
+    """Or a click that begins on one button ends on another, and does nothing."""
+    held: list[Held] = []
+    let_through = intercept(page, f"*/v1/{late}*", held.append)
+    page.goto(service.api)
+    buttons = page.locator(".tools").get_by_role("button", name=re.compile("^(Import|Views|Colu)"))
+    expect(buttons).to_have_count(3)
+    wait_until(page, lambda: bool(held))
+    before = [button.bounding_box() for button in buttons.all()]
+    for answer in held:
+        answer.continue_()
+    let_through()
+    expect(page.locator("select").locator("option", has_text="tokens").first).to_be_attached()
+    expect(page.locator("table.runs tbody tr").first).to_be_visible()
+    assert [button.bounding_box() for button in buttons.all()] == before
+
+
+@pytest.mark.nightly
 @pytest.mark.usefixtures("long_list")
 def test_back_from_a_run_the_list_stands_where_it_was(page: Page, service: RunningSpanloom) -> None:
     page.set_viewport_size({"width": 1440, "height": 500})
