@@ -15,6 +15,7 @@ from tests.support.browser import NO_BROWSER, Watch, launch, lightest_browser
 from tests.support.long_runs import send_deep_run
 from tests.support.page_modules import Modules
 from tests.support.page_runs import PageRuns, send_many, send_page_runs, start_quick
+from tests.support.reused_page import ReusedPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,18 +107,22 @@ def new_context(browser: Browser) -> BrowserContext:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """One context for the folder: in a new one each page loads and compiles all scripts again."""
     opened = new_context(browser)
-    opened.new_page()  # stays, and with it the process that all pages share
     yield opened
     opened.close()
 
 
+@pytest.fixture(scope="package")
+def reused(context: BrowserContext) -> ReusedPage:
+    """The page of all tests that leave nothing in it."""
+    return ReusedPage(context)
+
+
 @pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    """A page of its own with nothing stored; whatever it complained about fails the test."""
-    opened = context.new_page()
-    watch = Watch(opened)
+def page(reused: ReusedPage) -> Iterator[Page]:
+    """A page with nothing stored; whatever it complained about fails the test."""
+    opened, watch = reused.lend()
     yield opened
-    watch.forget()
+    reused.take_back()
     assert watch.faults == []
 
 

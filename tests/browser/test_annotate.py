@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_page import (
     PANEL,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom
 
 
+@pytest.mark.nightly
 def test_fifty_steps_take_fifty_keys_and_open_nothing(page: Page, service: RunningSpanloom) -> None:
     trace = send_steps(service, range(2, 52), below=30)
     annotate(page, service, trace)
@@ -128,6 +130,7 @@ def test_what_was_not_stored_waits_in_the_browser(
     assert rows[step_id(3)]["severity"] == "major"
 
 
+@pytest.mark.nightly
 def test_two_windows_lose_nothing_and_ask_only_for_the_same_field(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
@@ -205,6 +208,7 @@ def test_what_others_say_stands_in_the_tree_and_in_columns(
     expect(marks).to_have_text("you: correct")
 
 
+@pytest.mark.nightly
 def test_a_blind_queue_that_is_finished_shows_what_it_withheld(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
@@ -271,6 +275,7 @@ def test_the_list_says_what_runs_were_given_numbers_first_and_no_answers(
     expect(nothing.locator(".c-score")).to_have_text("–")  # noqa: RUF001 - as the page has it
 
 
+@pytest.mark.nightly
 def test_done_goes_on_in_the_queue(page: Page, service: RunningSpanloom, traces: list[str]) -> None:
     queued = [traces.pop(), traces.pop()]
     queue = {"scheme": "step_evaluation", "annotators": ["ada"], "trace_ids": queued}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_page import (
     PANEL,
@@ -18,6 +19,7 @@ from tests.support.annotated_page import (
 )
 from tests.support.annotated_runs import SEED
 from tests.support.qualities import faults
+from tests.support.reused_page import remember
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -45,10 +47,11 @@ def test_who_failed_and_where(page: Page, service: RunningSpanloom, trace: str) 
     }
 
 
+@pytest.mark.nightly
 def test_the_run_as_a_whole_has_a_note_and_the_next_run_is_a_key_away(
     page: Page, service: RunningSpanloom, traces: list[str]
 ) -> None:
-    page.add_init_script("localStorage.setItem('spanloom.annotator', '\"ada\"')")
+    remember(page, service.api, "annotator", "ada")
     among = ", ".join(f'"{trace}"' for trace in traces)
     page.goto(f"{service.api}/?where=trace_id in ({among})")
     links = page.locator("td.c-name a")

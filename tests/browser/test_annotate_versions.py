@@ -7,6 +7,7 @@ import re
 import signal
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_page import (
     PANEL,
@@ -58,6 +59,7 @@ def test_a_new_version_moves_nothing_and_states_are_told(
     assert (row["state"], row["correctness"]) == ("valid", "correct")
 
 
+@pytest.mark.nightly
 def test_what_moved_and_what_has_gone_is_told(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
@@ -130,6 +132,7 @@ def test_places_are_found_again_in_a_text_that_changed(
     assert spans == [{**here, "type": "reasoning", "subtype": ""}, places[1]]
 
 
+@pytest.mark.nightly
 def test_what_is_said_to_be_saved_survives_a_kill(
     page: Page, start_spanloom: StartSpanloom
 ) -> None:

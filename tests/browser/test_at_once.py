@@ -22,6 +22,7 @@ from tests.support.annotated_runs import SEED
 from tests.support.browser import wait_until
 from tests.support.interception import Held, intercept
 from tests.support.page_runs import wait_for
+from tests.support.reused_page import remember
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -40,7 +41,6 @@ WHEN_SEEN = """new MutationObserver((_, all) => {
   %s;
 }).observe(document, { childList: true, subtree: true });"""
 """Run before the frame is shown with which an element comes."""
-AS_ADA = "localStorage.setItem('spanloom.annotator', '\"ada\"')"
 FRAME = "new Promise((then) => requestAnimationFrame(() => setTimeout(then, 200)))"
 """Whatever is done after a frame is done then."""
 
@@ -64,7 +64,7 @@ def test_a_dialog_is_open_before_the_next_key_and_a_menu_closes_by_it(
 
 
 def test_who_changes_their_name_may_type_at_once(page: Page, service: RunningSpanloom) -> None:
-    page.add_init_script(AS_ADA)
+    remember(page, service.api, "annotator", "ada")
     page.goto(f"{service.api}/queues")
     expect(page.locator(".who")).to_contain_text("ada")
     act = """document.querySelector(".who button").click(); await drawn();
@@ -95,7 +95,7 @@ def test_a_run_that_is_opened_at_once_has_its_neighbours(
 def test_a_step_is_judged_the_moment_the_panel_is_there(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
-    page.add_init_script(AS_ADA)
+    remember(page, service.api, "annotator", "ada")
     press = "document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '1', bubbles: true }))"
     page.add_init_script(WHEN_SEEN % (".annotate .figures", press))
     page.goto(f"{service.api}/trajectories/{trace}?annotate=potato")
@@ -105,7 +105,7 @@ def test_a_step_is_judged_the_moment_the_panel_is_there(
 def test_annotations_read_before_a_write_do_not_hide_it(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
-    page.add_init_script(AS_ADA)
+    remember(page, service.api, "annotator", "ada")
     held = hold(page, "*/annotations?project=*&scheme=*")
     page.goto(f"{service.api}/trajectories/{trace}?annotate=potato")
     wait_until_asked(page, held, 1)
@@ -126,7 +126,7 @@ def test_an_item_of_a_queue_is_done_the_moment_its_line_is_there(
 ) -> None:
     queue = {"scheme": "potato", "annotators": ["ada"], "trace_ids": [trace]}
     call(service, "PUT", "/v1/queues/hasty", queue)
-    page.add_init_script(AS_ADA)
+    remember(page, service.api, "annotator", "ada")
     page.add_init_script(WHEN_SEEN % (".queue-bar button.main", "seen.click()"))
     page.goto(f"{service.api}/trajectories/{trace}?queue=hasty")
     expect(page.locator(".queue-bar")).to_contain_text("Nothing is left for you.")
@@ -154,6 +154,7 @@ def choose(page: Page, at: int) -> None:
     expect(page.locator(".step .ids")).to_contain_text(step_id(at + 2))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("tab", "asked"), [("Raw", "**/spans/*"), ("Parsing", "**/steps/*with=spans*")]
 )
@@ -272,6 +273,7 @@ def test_a_scheme_can_be_stored_though_its_first_words_are_checked_late(
     expect(store).to_be_enabled()
 
 
+@pytest.mark.nightly
 def test_what_an_earlier_version_added_is_not_told_of_a_later_one(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:

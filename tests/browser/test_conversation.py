@@ -168,6 +168,7 @@ def test_runs_lead_to_their_pages_and_back(
     page.wait_for_url("**/?where=duration*")
 
 
+@pytest.mark.nightly
 def test_of_a_long_conversation_only_what_is_opened_is_fetched(
     page: Page, service: RunningSpanloom, long: list[str]
 ) -> None:
@@ -208,6 +209,7 @@ def test_what_comes_in_moves_nothing_in_sight(
     assert long
 
 
+@pytest.mark.nightly
 def test_a_run_that_cannot_be_fetched_is_asked_for_again_and_may_be_huge(
     page: Page, service: RunningSpanloom, long: list[str]
 ) -> None:
@@ -309,6 +311,7 @@ def test_the_graph_is_that_of_the_run_which_is_chosen(
     expect(page.locator(".run-card h2")).to_contain_text("#4")
 
 
+@pytest.mark.nightly
 def test_an_error_and_what_was_said_are_found_in_runs_that_nobody_opened(
     page: Page, service: RunningSpanloom, long: list[str]
 ) -> None:
@@ -360,6 +363,7 @@ def lower_the_bounds(page: Page) -> None:
         page.route(f"**/conversation/{name}", lower)
 
 
+@pytest.mark.nightly
 def test_parts_of_words_are_looked_for_in_all_runs(
     page: Page, service: RunningSpanloom, many: str
 ) -> None:
@@ -381,6 +385,7 @@ def test_parts_of_words_are_looked_for_in_all_runs(
     assert faults(page) == []
 
 
+@pytest.mark.nightly
 def test_a_search_is_stopped_and_goes_on_until_all_steps_are_found(
     page: Page, service: RunningSpanloom, many: str
 ) -> None:
@@ -421,6 +426,7 @@ def test_a_search_is_stopped_and_goes_on_until_all_steps_are_found(
         expect(page.locator(f"{ROWS}.k-tool:not(.dim) .label").first).to_have_text("say")
 
 
+@pytest.mark.nightly
 def test_what_could_not_be_looked_through_is_asked_for_again(
     page: Page, service: RunningSpanloom, many: str
 ) -> None:
@@ -482,6 +488,7 @@ def test_what_came_before_the_page_listened_is_told(page: Page, service: Running
     expect(page.locator(".newer-bar")).to_contain_text("1 new")
 
 
+@pytest.mark.nightly
 def test_what_people_and_evaluators_say_is_marked_at_runs_and_steps(
     page: Page, service: RunningSpanloom, talks: dict[str, list[str]]
 ) -> None:
@@ -514,6 +521,7 @@ CAPTURED = {
 """Conversations as frameworks reported them: their names, and how many runs they have."""
 
 
+@pytest.mark.nightly
 def test_captured_conversations_are_shown_as_they_were(
     page: Page, service: RunningSpanloom
 ) -> None:
@@ -538,6 +546,7 @@ def test_captured_conversations_are_shown_as_they_were(
     assert moderate(page) == []
 
 
+@pytest.mark.nightly
 def test_a_conversation_makes_a_dataset_and_a_file_that_prints_whole(
     page: Page, service: RunningSpanloom, talk: list[str], tmp_path: Path
 ) -> None:
@@ -597,6 +606,7 @@ def test_a_conversation_that_is_not_there_is_said_to_be_missing(
     expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_at_any_width_lines_do_not_overlap_and_names_have_their_room(
     page: Page, service: RunningSpanloom, talk: list[str]
 ) -> None:

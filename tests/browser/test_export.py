@@ -87,6 +87,7 @@ def refuse(route: Route) -> None:
     )
 
 
+@pytest.mark.nightly
 def test_runs_of_a_list_make_one_file_that_leaves_out_what_cannot_be_held(
     page: Page, service: RunningSpanloom, runs: PageRuns, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_page import MS
 from tests.support.otlp_requests import message_of, wire_span
@@ -42,6 +43,7 @@ def send_crowd(service: RunningSpanloom) -> str:
     return trace
 
 
+@pytest.mark.nightly
 def test_many_agents_are_legible_when_they_fit(page: Page, service: RunningSpanloom) -> None:
     page.goto(f"{service.api}/trajectories/{send_crowd(service)}?view=graph")
     boxes = page.locator(".agent-box")

@@ -57,6 +57,7 @@ def open_step(page: Page, heavy: str, name: str) -> Locator:
     return step
 
 
+@pytest.mark.nightly
 def test_a_run_opens_without_the_texts_of_its_steps(page: Page, heavy: str) -> None:
     answers: list[Response] = []
 
@@ -75,6 +76,7 @@ def test_a_run_opens_without_the_texts_of_its_steps(page: Page, heavy: str) -> N
     assert sum(told.values()) < 20_000 < len(TEXT), told
 
 
+@pytest.mark.nightly
 def test_pictures_and_sound_are_a_line_with_their_size(page: Page, heavy: str) -> None:
     step = open_step(page, heavy, "chat")
     lines = step.locator(".media figcaption")
@@ -166,6 +168,7 @@ FRAMES_OF_A_JUMP = """async () => {
 }"""
 
 
+@pytest.mark.nightly
 def test_a_frame_names_all_rows_and_fills_a_few_whole(page: Page, heavy: str) -> None:
     open_many(page, heavy, 10 * CALLS * CALLS)
     frames = page.evaluate(FRAMES_OF_A_JUMP)

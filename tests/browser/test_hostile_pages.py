@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_page import call
 from tests.support.page_runs import MARKUP, TALK, PageRuns, send_page_runs
+from tests.support.reused_page import remember
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -56,7 +57,7 @@ def runs(service: RunningSpanloom) -> PageRuns:
 @pytest.mark.parametrize("name", PAGES)
 def test_markup_stays_text(page: Page, service: RunningSpanloom, runs: PageRuns, name: str) -> None:
     path, shown = PAGES[name]
-    page.add_init_script("localStorage.setItem('spanloom.annotator', '\"ada <s>\"')")
+    remember(page, service.api, "annotator", "ada <s>")
     page.goto(service.api + path.format(**runs._asdict()))
     check_texts(page, shown)
 

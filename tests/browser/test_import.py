@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 import httpx
+import pytest
 from playwright.sync_api import expect
 from tests.support import scored
 from tests.support.drafted import planner
@@ -104,6 +105,7 @@ def settle(service: RunningSpanloom, *traces: str) -> None:
             time.sleep(0.1)
 
 
+@pytest.mark.nightly
 def test_a_chosen_file_of_another_format_with_what_it_lost(
     page: Page, service: RunningSpanloom
 ) -> None:
@@ -129,6 +131,7 @@ def test_a_chosen_file_of_another_format_with_what_it_lost(
     expect(page.get_by_role("dialog", name="导入")).to_contain_text("将文件拖到此处")
 
 
+@pytest.mark.nightly
 def test_the_scores_of_a_file_are_on_the_page(page: Page, service: RunningSpanloom) -> None:
     trace, annotated = new_trace(), new_trace()
     document = planner() | {"id": trace}

@@ -75,6 +75,7 @@ def judge_wrong(page: Page) -> None:
     page.locator(f"{PANEL} .rationale").fill("Should have used a more specific selector")
 
 
+@pytest.mark.nightly
 def test_two_browsers_judge_agree_and_take_it_to_potato_and_back(
     page: Page, browser: Browser, service: RunningSpanloom
 ) -> None:
@@ -159,6 +160,7 @@ def test_a_new_version_takes_nothing_out_of_the_hands(page: Page, service: Runni
     assert (row["rationale"], row["version"]) == ("It asked twice, and got nothing.", 1)
 
 
+@pytest.mark.nightly
 def test_a_version_that_comes_while_the_page_opens_is_told(
     page: Page, service: RunningSpanloom
 ) -> None:
@@ -188,6 +190,7 @@ def sight(page: Page) -> object:
     )
 
 
+@pytest.mark.nightly
 def test_where_people_differ_is_kept_alone_and_gone_to(
     page: Page, service: RunningSpanloom
 ) -> None:
@@ -229,6 +232,7 @@ def test_where_people_differ_is_kept_alone_and_gone_to(
     assert serious(page) == []
 
 
+@pytest.mark.nightly
 def test_what_was_done_can_be_undone_after_a_reload(page: Page, service: RunningSpanloom) -> None:
     trace = send_steps(service, range(2, 6))
     annotate(page, service, trace, SCHEME)

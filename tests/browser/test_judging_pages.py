@@ -12,6 +12,7 @@ from tests.support.annotated_runs import SEED
 from tests.support.away import AWAY, prepare, try_again
 from tests.support.judging import Judged, Judges, Team
 from tests.support.qualities import faults
+from tests.support.reused_page import remember
 from tests.support.wide_elements import WIDE
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ def say(judges: Judges, run: Judged, who: str, scheme: str, **item: object) -> N
 
 
 @pytest.fixture
-def ada(page: Page) -> Page:
-    page.add_init_script("localStorage.setItem('spanloom.annotator', '\"ada\"')")
+def ada(page: Page, team: Team) -> Page:
+    remember(page, team.api, "annotator", "ada")
     return page
 
 
@@ -229,6 +230,7 @@ def test_blame_is_told_by_names(ada: Page, team: Team) -> None:
     expect(row.locator("td").nth(3)).to_contain_text("decisive step: extract_text")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("path", "places"),
     [
@@ -344,6 +346,7 @@ def test_who_one_is_is_changed_by_keys_and_the_queues_speak_chinese(ada: Page, t
     expect(ada.get_by_role("button", name="我的下一个").first).to_be_enabled()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("path", "told"),
     [

@@ -90,6 +90,7 @@ def test_a_part_of_the_histogram_is_zoomed_to(page: Page, service: RunningSpanlo
     expect(page.locator(".counts")).to_have_text(f"{OF_A_WEEK} runs")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
@@ -198,6 +199,7 @@ def test_steps_of_all_runs_are_asked_selected_and_opened(
     expect(page.locator(".grid .row.on .label")).to_have_text(re.compile("fetch_page|run_tests"))
 
 
+@pytest.mark.nightly
 def test_heads_order_the_steps_of_all_runs(page: Page, service: RunningSpanloom) -> None:
     page.goto(f"{service.api}/steps?where=type+%3D+model")
     rows, head = page.locator(ROWS), page.get_by_role("columnheader", name="cost")
@@ -336,6 +338,7 @@ def test_a_key_is_made_shown_once_and_revoked(
     expect(page.get_by_text(re.compile("revoked "))).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_a_list_is_quiet_and_fits(page: Page, service: RunningSpanloom) -> None:
     """One column is shaded, days are set apart, a longer bar is of more steps."""
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -356,6 +359,7 @@ def test_a_list_is_quiet_and_fits(page: Page, service: RunningSpanloom) -> None:
     assert box["y"] <= 400
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("path", "told", "way"),
     [

@@ -26,6 +26,7 @@ def style(of: Locator, name: str) -> str:
     return str(of.evaluate("(one, name) => getComputedStyle(one)[name]", name))
 
 
+@pytest.mark.nightly
 def test_forced_colours_leave_what_is_chosen_and_what_is_judged(
     page: Page, service: RunningSpanloom, judged: str
 ) -> None:
@@ -45,6 +46,7 @@ def test_forced_colours_leave_what_is_chosen_and_what_is_judged(
     assert style(page.locator(".figures progress"), "forcedColorAdjust") == "none"
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("long_list")
 def test_paper_has_all_of_a_list_and_of_two_runs(
     page: Page, service: RunningSpanloom, runs: PageRuns

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.browser import NO_CHROMIUM, chromium, launch
+from tests.support.examples import some_every_day
 from tests.support.ground_truth import all_captures
 from tests.support.pictures import (
     LOOKS,
@@ -70,7 +71,7 @@ def skip_unless_made_by(browser: Browser) -> None:
         pytest.skip(f"the pictures are Chromium {made_by}'s, and this is {major}")
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", some_every_day(LOOKS))
 def test_it_looks_as_it_did(browser: Browser, runs: Runs, look: str, tmp_path: Path) -> None:
     if not IS_RENEWING:
         skip_unless_made_by(browser)

@@ -48,6 +48,7 @@ def test_the_playhead_goes_from_step_to_step(page: Page, address: str) -> None:
     assert serious(page) == []
 
 
+@pytest.mark.nightly
 def test_who_wants_no_motion_sees_step_after_step(page: Page, address: str) -> None:
     page.goto(f"{address}?view=graph&graph=calls")
     expect(page.locator(".node")).to_have_count(7)
@@ -59,6 +60,7 @@ def test_who_wants_no_motion_sees_step_after_step(page: Page, address: str) -> N
     assert serious(page) == []
 
 
+@pytest.mark.nightly
 def test_what_is_played_leaves_idle_time_out(page_with_a_clock: Page, address: str) -> None:
     page = page_with_a_clock
     page.emulate_media(reduced_motion="no-preference")
@@ -73,6 +75,7 @@ def test_what_is_played_leaves_idle_time_out(page_with_a_clock: Page, address: s
     expect(play(page)).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_idle_time_and_the_critical_path_are_asked_for(page: Page, address: str) -> None:
     page.goto(address)
     page.get_by_role("button", name="Cut idle").click()

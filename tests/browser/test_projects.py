@@ -14,6 +14,7 @@ from tests.support.browser import wait_until
 from tests.support.otlp_requests import message_of, wire_span
 from tests.support.page_runs import send, wait_for
 from tests.support.qualities import faults
+from tests.support.reused_page import remember
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +68,7 @@ def test_each_project_has_its_size_limits_and_terms(page: Page, service: Running
 
 def test_they_are_told_in_chinese_and_on_a_phone(page: Page, service: RunningSpanloom) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    page.add_init_script("localStorage.setItem('spanloom.language', '\"zh\"')")
+    remember(page, service.api, "language", "zh")
     page.goto(f"{service.api}/settings")
     expect(page.locator(PROJECTS)).to_have_count(2)
     expect(page.get_by_role("heading", name="保留期限")).to_be_visible()

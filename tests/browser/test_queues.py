@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 from tests.support.annotated_runs import SEED
 from tests.support.browser import wait_until
 from tests.support.judging import SCHEME, Judged, Team
+from tests.support.reused_page import remember
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, FilePayload, Locator, Page
@@ -49,8 +50,8 @@ def team(start_shared_spanloom: StartSpanloom) -> Team:
 
 
 @pytest.fixture
-def ada(page: Page) -> Page:
-    page.add_init_script("localStorage.setItem('spanloom.annotator', '\"ada\"')")
+def ada(page: Page, team: Team) -> Page:
+    remember(page, team.api, "annotator", "ada")
     return page
 
 
@@ -263,6 +264,7 @@ def test_done_needs_what_the_scheme_requires_and_can_be_taken_back(ada: Page, te
     assert judges.ask("GET", "/v1/queues/strict")["states"] == {"begun": 1}
 
 
+@pytest.mark.nightly
 def test_two_who_ask_at_once_get_a_run_each_and_nothing_is_locked(
     ada: Page, browser: Browser, team: Team
 ) -> None:

@@ -142,6 +142,7 @@ def slow(page: Page, most_ms: int, seed: int = 7) -> Callable[[], None]:
     return end
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("keys", "left"),
     [

@@ -66,6 +66,7 @@ def lower_the_bound(route: Route) -> None:
     route.fulfill(response=answer, body=text.replace("LARGE = 20_000", "LARGE = 5_000"))
 
 
+@pytest.mark.nightly
 def test_a_huge_run_has_its_metrics_and_a_transcript_in_pages(
     page: Page, service: RunningSpanloom, long: LongRuns
 ) -> None:
@@ -96,6 +97,7 @@ def test_the_graph_says_when_and_why_it_puts_calls_together(
     expect(why).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_the_export_of_a_huge_run_is_small_opens_and_says_what_is_missing(
     page: Page, service: RunningSpanloom, long: LongRuns, tmp_path: Path
 ) -> None:

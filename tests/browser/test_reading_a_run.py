@@ -56,6 +56,7 @@ def test_the_head_has_the_failure_and_only_its_step_is_red(page: Page, coder: st
     assert faults(page) == []
 
 
+@pytest.mark.nightly
 def test_the_head_of_a_step_says_how_the_model_was_called(page: Page, coder: str) -> None:
     page.goto(f"{coder}?step=0000000000000006")
     step = page.locator(".step")
@@ -82,6 +83,7 @@ def test_the_head_of_a_step_says_how_the_model_was_called(page: Page, coder: str
     expect(step.locator(".ids b")).to_have_text("agent 1 of 2")
 
 
+@pytest.mark.nightly
 def test_a_loop_is_one_row_that_opens(page: Page, coder: str) -> None:
     page.goto(coder)
     said = page.locator(".notes")
@@ -159,6 +161,7 @@ def test_on_a_phone_rows_and_a_tapped_step_are_in_sight(page: Page, coder: str) 
     expect(page.locator(".facts", has_text="tool share").first).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_an_address_of_a_view_that_is_gone_shows_the_tree_and_says_so(
     page: Page, coder: str
 ) -> None:

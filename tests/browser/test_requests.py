@@ -9,13 +9,13 @@ import pytest
 from playwright.sync_api import expect
 from tests.support.browser import wait_until
 from tests.support.interception import Held, intercept
+from tests.support.reused_page import remember
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
     from tests.conftest import RunningSpanloom
     from tests.support.page_runs import PageRuns
 
-AS_ADA = "localStorage.setItem('spanloom.annotator', '\"ada\"')"
 SETTLED = "new Promise((then) => setTimeout(then, 300))"
 """Requests that depend on the last answers are sent within this time."""
 
@@ -32,8 +32,8 @@ def test_a_page_requests_nothing_twice(
     page: Page, service: RunningSpanloom, runs: PageRuns, path: str, last: list[str]
 ) -> None:
     requests: list[str] = []
+    remember(page, service.api, "annotator", "ada")
     page.on("request", lambda request: requests.append(f"{request.method} {request.url}"))
-    page.add_init_script(AS_ADA)
     page.goto(service.api + path.format(team=runs.team))
     wait_until(page, lambda: all(any(part in url for url in requests) for part in last))
     page.evaluate(SETTLED)

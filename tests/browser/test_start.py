@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import httpx
+import pytest
 from playwright.sync_api import expect
 from tests.support.page_runs import start_quick, wait_for_count
 from tests.support.qualities import faults
@@ -72,6 +73,7 @@ def test_example_runs_are_loaded_once_and_can_be_deleted(
     expect(page.get_by_text(f"{count} example runs are sent")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_with_keys_one_that_may_write_loads_them_into_its_project(
     page: Page, start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_page import WRITES, annotate, is_write, wait_saved
+from tests.support.examples import some_every_day
 from tests.support.qualities import faults
+from tests.support.reused_page import remember
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -42,11 +44,11 @@ ACCENT = """() => {
 }"""
 
 
-@pytest.mark.parametrize("query", ["", "?annotate=step_evaluation"])
+@pytest.mark.parametrize("query", some_every_day(["?annotate=step_evaluation", ""]))
 def test_whatever_row_is_chosen_nothing_moves(
     page: Page, service: RunningSpanloom, runs: PageRuns, query: str
 ) -> None:
-    page.add_init_script("localStorage.setItem('spanloom.annotator', JSON.stringify('ada'))")
+    remember(page, service.api, "annotator", "ada")
     for trace in (runs.team, runs.hostile):
         page.goto(f"{service.api}/trajectories/{trace}{query}")
         expect(page.locator(".step-head .facts div").first).to_be_visible()
@@ -73,6 +75,7 @@ def check_rows(page: Page, rows: range) -> None:
     assert len(seen) == 1, seen
 
 
+@pytest.mark.nightly
 def test_nothing_moves_while_what_was_said_waits(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
@@ -116,6 +119,7 @@ def test_the_ring_of_the_rows_is_seen_on_all_sides(
         assert reader.evaluate(COLOURS, [png, points]) == [accent] * 4
 
 
+@pytest.mark.nightly
 def test_a_graph_fits_and_where_it_cannot_it_says_where_there_is_more(
     page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:

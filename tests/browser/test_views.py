@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from tests.support.axe import moderate
 from tests.support.browser import Watch
 from tests.support.interception import Held, intercept
 from tests.support.page_runs import start_quick
+from tests.support.reused_page import remember
 from tests.support.team_runs import send_team
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def choose(service: RunningSpanloom, view: dict[str, Any]) -> None:
     httpx.put(path, json={"default": True}).raise_for_status()
 
 
-def name_oneself(page: Page, name: str) -> None:
-    page.add_init_script(f"localStorage.setItem('spanloom.annotator', '\"{name}\"')")
+def name_oneself(page: Page, service: RunningSpanloom, name: str) -> None:
+    remember(page, service.api, "annotator", name)
 
 
 def menu(page: Page) -> Locator:
@@ -86,12 +86,12 @@ def query_of(page: Page) -> dict[str, str]:
 
 
 @contextmanager
-def colleague(browser: Browser, name: str) -> Iterator[Page]:
+def colleague(browser: Browser, service: RunningSpanloom, name: str) -> Iterator[Page]:
     """A page of somebody else, in a browser of their own."""
     context = new_context(browser)
     page = context.new_page()
     watch = Watch(page)
-    name_oneself(page, name)
+    name_oneself(page, service, name)
     yield page
     context.close()
     assert watch.faults == []
@@ -100,12 +100,12 @@ def colleague(browser: Browser, name: str) -> Iterator[Page]:
 def test_a_colleague_sees_renames_and_deletes_what_another_saved(
     page: Page, browser: Browser, service: RunningSpanloom
 ) -> None:
-    name_oneself(page, "ada")
+    name_oneself(page, service, "ada")
     page.goto(f"{service.api}/?where=outcome+%3D+failed&since=7d")
     menu(page).get_by_label("Name of this view").fill("failures")
     press(page, "Save for the team")
     expect(page.locator(".sheet [role=status]").last).to_have_text("Saved.")
-    with colleague(browser, "bo") as other:
+    with colleague(browser, service, "bo") as other:
         other.goto(service.api)
         expect(menu(other)).to_contain_text("ada")
         press(other, "failures")
@@ -238,7 +238,7 @@ def test_a_view_of_the_browser_is_kept_renamed_and_shared(
     assert views(service) == []
     press(page, "Share with the team")
     expect(page.get_by_role("button", name="my own", exact=True)).to_have_count(2)
-    with colleague(browser, "bo") as other:
+    with colleague(browser, service, "bo") as other:
         other.goto(service.api)
         menu(other)
         press(other, "my own")
@@ -255,7 +255,7 @@ def test_a_view_that_cannot_be_used_says_why_and_what_to_do(
 ) -> None:
     make(service, "gone", parameters={"columns": "started,colour,name"})
     kept = {"later": {"format": 2}, "old": "where=hue+%3D+1"}
-    page.add_init_script(f"localStorage.setItem('spanloom.views', {json.dumps(json.dumps(kept))})")
+    remember(page, service.api, "views", kept)
     page.goto(service.api)
     menu(page)
     press(page, "gone ⚠")
@@ -400,7 +400,7 @@ def test_the_menu_is_for_everybody(
     page: Page, service: RunningSpanloom, language: str, label: str, more: str
 ) -> None:
     make(service, "a view with quite a long name that says what it is for, and more")
-    page.add_init_script(f"localStorage.setItem('spanloom.language', '\"{language}\"')")
+    remember(page, service.api, "language", language)
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 844})
         page.goto(f"{service.api}/?since=7d")

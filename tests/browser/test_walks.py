@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 from tests.support.ground_truth import all_captures
 from tests.support.long_runs import FAILS_AT
@@ -54,6 +55,7 @@ def test_the_failing_tool_call_of_a_long_run_is_two_clicks_away(
     assert walk.clicks == 2
 
 
+@pytest.mark.nightly
 def test_errors_lead_back_to_the_tree_from_any_view(
     page: Page, service: RunningSpanloom, deep: str
 ) -> None:
@@ -81,6 +83,7 @@ def test_an_error_leads_to_the_step_that_is_counted_and_not_to_what_it_passed_th
     expect(chosen).to_have_text("query_orders")
 
 
+@pytest.mark.nightly
 def test_a_large_graph_opens_at_what_is_chosen(
     page: Page, service: RunningSpanloom, deep: str
 ) -> None:

@@ -115,7 +115,7 @@ def stored_calls(store: Store, keys: Sequence[TraceKey], built: Sequence[Call]) 
 def captures_of(dialect: str) -> Sequence[Capture]:
     """Return the captures of a dialect, every day four of them."""
     own = [capture for capture in all_captures() if capture.dialect == dialect]
-    return own if is_long() else spread(own, 4)
+    return own if is_long() else spread(own, 2)
 
 
 @pytest.mark.parametrize("dialects", GROUPS, ids="-".join)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.support import dying_copier, programs
 from tests.support.ledger import Ledger, Outcome, make_requests
 from tests.support.senders import GrpcClient
@@ -66,6 +67,7 @@ def test_a_killed_backup_is_none_and_a_killed_restore_does_not_start(
     check_api(second.api, ledger.account())
 
 
+@pytest.mark.nightly
 def test_a_service_killed_while_it_holds_its_store_loses_nothing(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:
@@ -83,6 +85,7 @@ def test_a_service_killed_while_it_holds_its_store_loses_nothing(
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.nightly
 def test_a_backup_that_cannot_be_written_is_one_line_and_leaves_nothing(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.conftest import StartSpanloom
     from tests.support.started_server import StartedServer
 
-pytestmark = pytest.mark.service
+pytestmark = [pytest.mark.service, pytest.mark.nightly]
 
 DAY_S = 24 * 3600
 TERMS = "[projects.short]\nspans_days = 2\n"
@@ -37,6 +37,7 @@ def clock(tmp_path: Path, ahead_s: float) -> Sequence[str]:
     return (shifted_clock.__file__, str(file))
 
 
+@pytest.mark.nightly
 def test_a_keeper_ahead_of_the_server_removes_nothing_early(
     start_spanloom: StartSpanloom, server: StartedServer, tmp_path: Path
 ) -> None:
@@ -59,6 +60,7 @@ def test_a_keeper_ahead_of_the_server_removes_nothing_early(
         time.sleep(0.1)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("ahead_s", [-300.0, 300.0])
 def test_a_deletion_has_the_time_of_the_server(
     start_spanloom: StartSpanloom, server: StartedServer, tmp_path: Path, ahead_s: float

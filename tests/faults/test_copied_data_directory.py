@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.examples import some_every_day
 from tests.support.ledger import Ledger, Outcome, Request, make_requests
 from tests.support.senders import GrpcClient
 from tests.support.settling import check_api, check_store
@@ -75,7 +76,7 @@ def used(start_shared_spanloom: StartSpanloom) -> tuple[Path, Ledger]:
     return Path(spanloom.addresses["data_dir"]), ledger
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", some_every_day(WAYS))
 def test_it_opens_and_goes_on(
     way: str, used: tuple[Path, Ledger], start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import httpx
+import pytest
 from tests.support import crowded_store
 from tests.support.ledger import Ledger, Outcome
 from tests.support.senders import Load
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import RunningSpanloom, StartSpanloom
 
+pytestmark = pytest.mark.nightly
 QUICK = ("serve", "--batch-wait-s=0", "--root-quiet-s=0.2", "--no-root-quiet-s=0.5")
 UNAVAILABLE = 'spanloom_insert_failures_total{kind="unavailable"}'
 

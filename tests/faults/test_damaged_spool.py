@@ -126,6 +126,7 @@ def test_every_record_that_is_not_damaged_is_stored(
     assert ('"the spool was damaged; what could be read' in spanloom.log) is bool(damaged)
 
 
+@pytest.mark.nightly
 def test_without_its_log_the_spool_has_what_was_in_the_file(
     data: Path, start_spanloom: StartSpanloom
 ) -> None:
@@ -138,6 +139,7 @@ def test_without_its_log_the_spool_has_what_was_in_the_file(
     assert second.stop() == 0
 
 
+@pytest.mark.nightly
 def test_damage_under_a_running_service_ends_it_and_the_next_start_mends(
     data: Path, start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:

@@ -159,6 +159,7 @@ def stored_spans(spanloom: RunningSpanloom, trace_id: str, count: int) -> dict[s
         time.sleep(0.1)
 
 
+@pytest.mark.nightly
 def test_of_a_request_only_the_refused_spans_are_set_aside(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, order: Path
 ) -> None:
@@ -220,6 +221,7 @@ def some_refused(
     assert await_listed(run, data_dir, 1) == [letter]
 
 
+@pytest.mark.nightly
 def test_a_store_that_refuses_everything_buries_nothing(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, order: Path
 ) -> None:
@@ -251,6 +253,7 @@ def test_a_store_that_refuses_everything_buries_nothing(
     assert spanloom.stop() == 0
 
 
+@pytest.mark.nightly
 def test_dropped_is_gone_and_a_stopped_service_can_be_helped(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, order: Path
 ) -> None:

@@ -56,6 +56,7 @@ def service(start_spanloom: StartSpanloom) -> RunningSpanloom:
     return start_spanloom("serve", "--root-quiet-s=0.3")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["snorkel", "mlflow"])
 def test_killed_between_export_and_import(
     service: RunningSpanloom, run_spanloom: RunSpanloom, tmp_path: Path, name: str

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import httpx
+import pytest
 from tests.support.page_runs import send_many, start_quick, wait_for_count
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def wait_for_done(api: str, least: int) -> dict[str, Any]:
         time.sleep(0.05)
 
 
+@pytest.mark.nightly
 def test_a_killed_experiment_goes_on_behind_its_scores(start_spanloom: StartSpanloom) -> None:
     service = start_quick(start_spanloom)
     send_many(service, RUNS)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import RunSpanloom, StartSpanloom
 
+pytestmark = pytest.mark.nightly
 QUICK = ("serve", "--root-quiet-s=0.2", "--no-root-quiet-s=0.5", "--batch-wait-s=0.1")
 PORTS = ("--otlp-grpc-port=0", "--otlp-http-port=0", "--api-port=0")
 LATER = (later_migration.__file__, str(later_migration.ENOUGH))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tests.conftest import StartSpanloom
 
 
+@pytest.mark.nightly
 def test_acknowledged_spans_survive_4_kills_exactly_once(
     start_spanloom: StartSpanloom, capsys: pytest.CaptureFixture[str]
 ) -> None:

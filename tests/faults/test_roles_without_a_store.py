@@ -120,6 +120,7 @@ def check_once(server: StartedServer, team: Team, ledger: Ledger) -> None:
     assert check_api(team.parts["api"].api, account) == account.acknowledged
 
 
+@pytest.mark.nightly
 def test_roles_start_before_the_store(
     start_spanloom: StartSpanloom, server: StartedServer, tmp_path: Path
 ) -> None:
@@ -150,6 +151,7 @@ def test_roles_start_before_the_store(
     team.stop()
 
 
+@pytest.mark.nightly
 def test_a_keeper_waits_for_the_store(
     start_spanloom: StartSpanloom, server: StartedServer, tmp_path: Path
 ) -> None:
@@ -163,6 +165,7 @@ def test_a_keeper_waits_for_the_store(
     team.stop()
 
 
+@pytest.mark.nightly
 def test_serve_takes_in_spans_while_the_server_hangs(
     start_spanloom: StartSpanloom, server: StartedServer
 ) -> None:
@@ -294,6 +297,7 @@ def send(part: RunningSpanloom, key: str = "", trace: str = "ab" * 16) -> httpx.
     return httpx.post(f"{part.addresses['otlp_http']}/v1/traces", json=body, headers=headers)
 
 
+@pytest.mark.nightly
 def test_a_collector_goes_on_with_the_keys_it_knew(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, made: StartedServer, tmp_path: Path
 ) -> None:
@@ -381,6 +385,7 @@ def send_large(part: RunningSpanloom, number: int) -> int:
     ).status_code
 
 
+@pytest.mark.nightly
 def test_a_store_of_a_newer_release_ends_the_process(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, made: StartedServer, tmp_path: Path
 ) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Before = Callable[[str], Mapping[str, str]]
 
-pytestmark = pytest.mark.service
+pytestmark = [pytest.mark.service, pytest.mark.nightly]
 
 THIS: Mapping[str, str] = {}
 KINDS = ("keeper", "collect", "extract", "api")
@@ -113,6 +113,7 @@ def begin(fleet: Fleet, old: Mapping[str, str]) -> None:
     fleet.begin(old, *ROLES[1:])
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("order", DAILY, ids=",".join)
 def test_the_release_before_goes_on_and_starts_again(
@@ -156,6 +157,7 @@ def test_any_order_will_do(
     fleet.check()
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(300)
 def test_the_keeper_ends_an_upgrade_once_the_release_before_is_quiet(
     fleet: Fleet, server: StartedServer, before: Before
@@ -180,6 +182,7 @@ def test_the_keeper_ends_an_upgrade_once_the_release_before_is_quiet(
     fleet.check()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("release", ["0001", "0003"])
 def test_a_collector_of_this_release_writes_to_the_tables_of_the_one_before(
     fleet: Fleet, before: Before, release: str

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tests.support.programs import Program
     from tests.support.started_server import StartedServer
 
-pytestmark = pytest.mark.service
+pytestmark = [pytest.mark.service, pytest.mark.nightly]
 
 ENDED_S = 60.0
 
@@ -69,6 +69,7 @@ def locks_of(client: Client) -> Sequence[str]:
     return [name for (name,) in rows.result_rows]
 
 
+@pytest.mark.nightly
 def test_who_slept_is_refused_and_waits_as_the_second(
     server: StartedServer, tables: Client, tmp_path: Path
 ) -> None:
@@ -89,6 +90,7 @@ def test_who_slept_is_refused_and_waits_as_the_second(
     assert locks_of(tables) == [f"{LOCK}4"]
 
 
+@pytest.mark.nightly
 def test_who_sleeps_for_less_keeps_the_lock(
     server: StartedServer, tables: Client, tmp_path: Path
 ) -> None:

@@ -39,6 +39,7 @@ def test_after_a_burst_the_files_are_small_again(start_spanloom: StartSpanloom) 
     check_store(spool.parent, ledger.account(), in_api)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_kill_while_they_shrink_loses_nothing(start_spanloom: StartSpanloom, count: int) -> None:
     """The next start gives back what the killed process had not."""

@@ -142,6 +142,7 @@ def await_line(spanloom: RunningSpanloom, words: str) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.nightly
 def test_an_extractor_of_two_may_be_killed(
     start_spanloom: StartSpanloom, ready_server: ServedStore, tell: Tell
 ) -> None:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 BOUND, INFLATED = 4 * MIB, 32 * MIB
 MAX_GROWTH = 160 * MIB
-"""The engine's own memory moves by tens of MiB; 32 such bodies at once are 1 GiB."""
-ATTACKERS, FOR_S = 48, 1.0
+"""The engine's own memory moves by tens of MiB; 24 such bodies at once are 768 MiB."""
+ATTACKERS, FOR_S = 24, 0.5
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
 JSON = {"Content-Type": "application/json"}

@@ -29,7 +29,7 @@ MAX_BYTES_PER_BYTE = 60
 MAX_SLOWDOWN = 8
 """For four times the text: a linear reader takes four times as long, a quadratic one sixteen."""
 NOISE_S = 0.25
-LEAST, MOST = (20, 1_000) if is_long() else (8, 24)
+LEAST, MOST = (20, 1_000) if is_long() else (6, 12)
 """Pairs of an attribute and a text in a dialect with few attributes, and in one with many."""
 WITHOUT_CAPTURES = {"a2a", "imported", "invariant", "logfire_pending", "openinference_mastra"}
 DIALECTS = sorted({dialect.id for dialect in registry.DIALECTS} - WITHOUT_CAPTURES)

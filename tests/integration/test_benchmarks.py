@@ -154,8 +154,7 @@ def _laid(made_store: Path) -> Iterator[None]:
         yield
 
 
-@pytest.mark.slow  # three minutes in all
-@pytest.mark.ci
+@pytest.mark.nightly  # three minutes in all; every day one of them
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != AS_A_USER])
 def test_a_quick_measure_prints_its_rows_with_their_bars(name: str, tmp_path: Path) -> None:
     """In this process: what is measured has one of its own, and importing all takes longer."""
@@ -166,8 +165,6 @@ def test_a_quick_measure_prints_its_rows_with_their_bars(name: str, tmp_path: Pa
     check(name, tmp_path, ended.stdout)
 
 
-@pytest.mark.slow
-@pytest.mark.ci
 def test_a_quick_measure_is_started_as_a_user_does(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks", *options(AS_A_USER, tmp_path)]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=270, check=False)

@@ -73,12 +73,14 @@ def test_pieces_of_one_run_have_its_run_again(tmp_path: Path) -> None:
     assert pieces[0].run is not None
 
 
+@pytest.mark.nightly
 def test_a_value_of_too_much_memory_is_named(tmp_path: Path) -> None:
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(b'{"id":[' + b"[]," * (60 * MIB) + b"0]}", 1))
     assert "memory" in sentence(path, 512 * MIB) or "too large" in sentence(path, 512 * MIB)
 
 
+@pytest.mark.nightly
 def test_a_column_of_too_much_memory_is_named(tmp_path: Path) -> None:
     path = tmp_path / "bomb.parquet"
     text = pa.array(["x" * (40 * MIB)] * 16, pa.large_string())

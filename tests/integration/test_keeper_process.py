@@ -56,6 +56,7 @@ def test_a_store_without_tables_is_refused_with_the_command_that_makes_them(
     assert run_spanloom("replay", f"--data-dir={tmp_path / 'data'}").returncode == 0
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("tables", [1, 5, 11])
 def test_a_migration_killed_half_way_is_taken_up_again(
     tables: int, start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path

@@ -73,6 +73,7 @@ def reserve_at_once(server: StartedServer, keys: int) -> list[set[int]]:
             process.wait()
 
 
+@pytest.mark.nightly
 def test_of_two_processes_that_reserve_one_number_at_most_one_goes_on(
     server: StartedServer,
 ) -> None:

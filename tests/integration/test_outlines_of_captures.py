@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.support.each_capture import each_capture
 from tests.support.extracted_captures import extract_capture
 from tests.support.ground_truth import Capture, all_captures
@@ -11,6 +12,8 @@ from spanloom.core.annotation.anchors import anchors_of
 from spanloom.core.document import Document
 from spanloom.core.outline.columns import encode_outline
 from spanloom.core.outline.rows import ERROR, MERGED, MOVED, PLUMBING, place_rows
+
+pytestmark = pytest.mark.nightly
 
 
 @each_capture(all_captures())

@@ -47,6 +47,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, made_server: Path) -> Itera
         yield started
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("profile", ["reading", "asking"])
 def test_it_reads_all_but_what_is_deleted(server: StartedServer, profile: str) -> None:
     with closing(open_store(server.url(user=profile))) as store:

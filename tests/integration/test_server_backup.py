@@ -28,6 +28,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, made_server: Path) -> Itera
         yield started
 
 
+@pytest.mark.nightly
 def test_the_spool_and_the_server_together_have_all_that_was_acknowledged(
     server: StartedServer, start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:

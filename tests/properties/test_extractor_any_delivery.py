@@ -108,7 +108,7 @@ def deliver_at_random(random: Random, *captures: Capture) -> World:
     return world
 
 
-@each_capture(CAPTURES, every_day=3)
+@each_capture(CAPTURES, every_day=2)
 def test_a_run_gives_the_same_trajectories_however_it_arrives(capture: Capture) -> None:
     random = Random(capture.id)  # reproducible, not secret
     assert outcome(deliver_at_random(random, capture)) == delivered_in_order(capture)
@@ -121,7 +121,7 @@ def test_any_two_runs_mixed_in_any_way(one: Capture, other: Capture, random: Ran
     assert outcome(deliver_at_random(random, *both)) == delivered_in_order(*both)
 
 
-@each_capture(CAPTURES, every_day=3)
+@each_capture(CAPTURES, every_day=2)
 def test_extraction_is_one_function_of_the_spans(capture: Capture) -> None:
     random = Random(capture.id)  # reproducible, not secret
     for key, spans in stored_traces(capture).items():

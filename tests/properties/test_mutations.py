@@ -146,7 +146,7 @@ def test_names_decide_nothing(capture: Capture) -> None:
     assert len(names_in(changed)) == len(names_in(plain))
 
 
-@each_capture(CAPTURES, every_day=3)
+@each_capture(CAPTURES, every_day=2)
 def test_a_lost_attribute_loses_at_most_what_it_alone_told(capture: Capture) -> None:
     traces = traces_of(capture)
     plain = unchanged(capture)
@@ -177,7 +177,7 @@ def test_without_any_text_the_steps_and_the_numbers_are_the_same(capture: Captur
 
 
 @pytest.mark.parametrize("beside", [False, True], ids=["below", "beside"])
-@each_capture(CAPTURES, every_day=4)
+@each_capture(CAPTURES, every_day=2)
 def test_clients_and_servers_of_the_tools_are_no_further_runs(
     capture: Capture, *, beside: bool
 ) -> None:

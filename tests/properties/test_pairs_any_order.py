@@ -16,7 +16,7 @@ from spanloom.core.model.access import Reach
 CAPTURES = pair_captures()
 
 
-@each_capture(CAPTURES, every_day=4)
+@each_capture(CAPTURES, every_day=2)
 def test_span_by_span_in_any_order(capture: Capture) -> None:
     spans = [span for body in capture.requests() for span in _one_by_one(body)]
     shuffled = random.Random(capture.id).sample(spans, len(spans))

@@ -71,7 +71,7 @@ def reading(trajectories: Iterable[Trajectory]) -> list[object]:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@each_capture(CAPTURES, every_day=3)
+@each_capture(CAPTURES, every_day=2)
 def test_it_reads_the_same_or_a_warning_says_what_is_lost(capture: Capture, change: str) -> None:
     plain, left = unchanged(capture), extract_all(traces_of(capture), CHANGES[change])
     is_same = reading(left) == reading(plain)

@@ -11,6 +11,7 @@ import httpx
 from playwright.sync_api import expect
 from tests.support.otlp_requests import message_of, wire_span
 from tests.support.page_runs import send, wait_for, wait_for_all
+from tests.support.reused_page import remember
 
 from spanloom.api.runs.places import HEADER
 
@@ -134,10 +135,7 @@ def annotate(
     is_saved: bool = True,
 ) -> Locator:
     """Open a run with the panel, as ada, and return the grid once the marks are there."""
-    page.add_init_script(
-        "localStorage.getItem('spanloom.annotator') ?? "
-        "localStorage.setItem('spanloom.annotator', '\"ada\"')"
-    )
+    remember(page, service.api, "annotator", "ada")
     page.goto(f"{service.api}/trajectories/{trace}?annotate={query}")
     if is_saved:
         wait_saved(page)

@@ -97,15 +97,27 @@ class Watch:
         elsewhere = (url for url in self._failed if urlsplit(url).netloc not in self._origins)
         return self._faults + [f"asked elsewhere: {url}" for url in elsewhere]
 
-    def forget(self) -> None:
-        """Close all pages of the context but the first, and delete what they stored."""
+    @property
+    def sites(self) -> list[str]:
+        """The services that the page was on, by their URLs."""
+        return [f"http://{origin}" for origin in sorted(self._origins)]
+
+    def begin(self) -> None:
+        """Forget faults and addresses: the page is another test's from now on."""
+        self._faults.clear()
+        self._failed.clear()
+        self._origins.clear()
+
+    def forget(self, but: Page | None = None) -> None:
+        """Close the pages of the context but the first and ``but``; delete what they stored."""
         context = self._page.context
         first, *others = context.pages
-        if self._origins and urlsplit(first.url).netloc not in self._origins:
+        if but is None and self._origins and urlsplit(first.url).netloc not in self._origins:
             with suppress(Error):  # the service of the test has ended
                 first.goto(f"http://{min(self._origins)}{OF_THE_SITE}")
         for page in others:
-            page.close()
+            if page is not but:
+                page.close()
         session = context.new_cdp_session(first)
         for origin in self._origins:
             stored = {"origin": f"http://{origin}", "storageTypes": STORED}

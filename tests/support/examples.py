@@ -5,10 +5,20 @@ The long form: ``pytest --hypothesis-profile=long tests/properties``.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeVar
+
+import pytest
 from hypothesis import HealthCheck, settings
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from _pytest.mark.structures import ParameterSet
+
+T = TypeVar("T")
+
 EVERY_DAY = "every day"
-MOST_EVERY_DAY = 16
+MOST_EVERY_DAY = 10
 
 
 def register_profiles() -> None:
@@ -27,6 +37,15 @@ def examples(count: int, every_day: int = MOST_EVERY_DAY) -> int:
     A property with examples of half a second each makes fewer every day.
     """
     return count if is_long() else min(count, every_day)
+
+
+def some_every_day(values: Iterable[T], every_day: int = 1) -> list[ParameterSet]:
+    """Return parameters of a test; those after the first ``every_day`` are for the nightly form."""
+    marks = pytest.mark.nightly
+    return [
+        pytest.param(value, marks=marks if at >= every_day else ())
+        for at, value in enumerate(values)
+    ]
 
 
 def is_long() -> bool:

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.service
 SHOWN_S = 60.0
 
 
+@pytest.mark.nightly
 def test_a_run_goes_through_roles_with_their_own_accounts(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:

@@ -24,6 +24,7 @@ EVERY = 24
 """Of so many runs the normal suite takes one; all of them take minutes."""
 
 
+@pytest.mark.nightly
 def test_some_runs_come_out_right(
     start_spanloom: StartSpanloom, ready_server: ServedStore, tell: Tell
 ) -> None:

@@ -185,6 +185,7 @@ def test_what_is_exported_is_imported_as_the_same_run(
             assert without_version(copy) == without_version(document)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("form", ["jsonl", "parquet", "arrow"])
 def test_documents_are_imported_as_the_same_runs(
     spanloom: RunningSpanloom, trace_id: str, tmp_path: Path, form: str

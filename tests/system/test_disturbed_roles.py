@@ -85,6 +85,7 @@ def check(fleet: Fleet, captures: Sequence[Capture], follower: Followers) -> Non
     assert {trace for trace, _ in follower.seen} >= {t for c in captures for t in c.spans_by_trace}
 
 
+@pytest.mark.nightly
 def test_in_peace_each_run_is_built_about_once(fleet: Fleet) -> None:
     captures, follower = of(EVERY), Followers(fleet)
     with follower.following():
@@ -116,6 +117,7 @@ def test_in_peace_on_a_busy_machine_no_run_is_stale(fleet: Fleet, turn: int) -> 
     check(fleet, captures, follower)
 
 
+@pytest.mark.nightly
 def test_extractors_that_are_frozen_in_turn_change_nothing(fleet: Fleet) -> None:
     frozen_in_turn(fleet, of(EVERY), lambda: 2.0)
 

@@ -33,8 +33,7 @@ print(json.dumps(found))
 """
 
 
-@pytest.mark.slow
-@pytest.mark.ci
+@pytest.mark.nightly
 @pytest.mark.service
 def test_real_harbor_takes_what_we_write(run_spanloom: RunSpanloom, tmp_path: Path) -> None:
     if not PYTHON:

@@ -32,8 +32,7 @@ write_eval_log(log, sys.argv[2])
 """
 
 
-@pytest.mark.slow
-@pytest.mark.ci
+@pytest.mark.nightly
 @pytest.mark.service
 def test_real_inspect_reads_what_we_write_and_we_what_it_writes(
     run_spanloom: RunSpanloom, tmp_path: Path

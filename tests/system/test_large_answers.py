@@ -47,6 +47,7 @@ def filled(start: StartSpanloom, place: Path, runs: int, size: int) -> RunningSp
     return service
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("count", DOCUMENTS)
 def test_documents_of_any_size_go_through_little_memory(
     start_spanloom: StartSpanloom, tmp_path: Path, count: int
@@ -92,6 +93,7 @@ def export(service: RunningSpanloom, file: Path) -> int:
     return peak
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("count", ROWS)
 def test_rows_of_any_number_become_one_frame(
     start_spanloom: StartSpanloom, tmp_path: Path, count: int

@@ -74,6 +74,7 @@ def test_over_stdio(running: RunningSpanloom, era: Era) -> None:
     assert ask(server, era)["trace_id"] == TRACE
 
 
+@pytest.mark.nightly
 def test_no_answer_is_too_long_whatever_was_recorded(running: RunningSpanloom) -> None:
     hostile = [f"{number:032x}" for number in (1, 2)]
     for trace_id in hostile:

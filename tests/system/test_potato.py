@@ -30,8 +30,7 @@ NO_POTATO = (
 )
 
 
-@pytest.mark.slow
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_real_potato_reads_what_we_write_and_we_what_it_writes(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:

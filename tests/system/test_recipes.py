@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from spanloom.recipes import Recipe
 
 
+pytestmark = pytest.mark.nightly  # test_senders.py sends by real SDKs every day
+
+
 def recipes_in(language: str) -> list[Recipe]:
     return [recipe for framework, recipe in all_recipes() if framework.language == language]
 

@@ -124,6 +124,7 @@ def test_scores_of_langfuse(spanloom: RunningSpanloom) -> None:
     assert {s["author"] for s in scores} == {"langfuse"}
 
 
+@pytest.mark.nightly
 def test_an_acknowledged_result_survives_kills(start_spanloom: StartSpanloom) -> None:
     """Killed after each acknowledgement, and once more while the run is built."""
     logs = ExportLogsServiceRequest()

@@ -61,6 +61,7 @@ def test_in_peace_few_spans_are_read_more_than_once(
     assert [part.complaints for part in sharing.extracts] == begun
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "signals", [(signal.SIGSTOP, signal.SIGKILL), (signal.SIGTERM,)], ids=["lost", "stopped"]
 )

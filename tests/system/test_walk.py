@@ -20,6 +20,7 @@ AGENT = FOLDER / "walk" / "agent.py"
 PYTHON = PLACES / "main" / "bin" / "python"
 
 
+@pytest.mark.nightly
 def test_who_follows_the_readme_finds_the_failing_tool_and_reads_the_third_prompt(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:

@@ -90,6 +90,7 @@ def test_all_connections_leave_a_host_that_fails_and_go_on_at_the_next(
         assert host_in_use(store) == second.port
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("mode", MODES)
 def test_a_host_that_fails_at_the_start_is_passed_over_with_a_sentence(
     first: HostLink, second: HostLink, mode: str, monkeypatch: pytest.MonkeyPatch
@@ -152,6 +153,7 @@ def test_a_wrong_account_and_a_missing_database_are_named(
     assert "missing" in reason_for(server, first, database="missing")
 
 
+@pytest.mark.nightly
 def test_tables_of_another_release_are_named(
     server: ConfiguredServer, other: str, first: HostLink
 ) -> None:

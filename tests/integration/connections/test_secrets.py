@@ -12,6 +12,7 @@ import httpx
 import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError
 from tests.support.configured_server import SECRET, ConfiguredServer
+from tests.support.examples import some_every_day
 from tests.support.host_link import answers, host_link
 from tests.support.programs import ROOT, clean_environment
 
@@ -39,7 +40,7 @@ def command_lines(pid: int) -> list[str]:
 
 
 @pytest.mark.parametrize("entry", SPANLOOM, ids=["module", "script"])
-@pytest.mark.parametrize("flag", ["--store-url={}", "--store-url {}"])
+@pytest.mark.parametrize("flag", some_every_day(["--store-url={}", "--store-url {}"]))
 def test_a_password_leaves_the_process_list(
     server: ConfiguredServer, tmp_path: Path, entry: Sequence[str], flag: str
 ) -> None:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import httpx
+import pytest
 import trustme
 from tests.support import refusing_store
 from tests.support.doctor import GOOD, POISON, Doctor, send
@@ -20,7 +21,6 @@ from tests.support.small_disk import mounted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
     from tests.conftest import RunSpanloom, StartSpanloom
 
 
@@ -30,6 +30,7 @@ def test_a_bad_option_is_status_2(run_spanloom: RunSpanloom) -> None:
         assert (ended.returncode, ended.stdout) == (2, ""), option
 
 
+@pytest.mark.nightly
 def test_dead_letters_are_told_while_the_service_runs(
     doctor: Doctor, start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
@@ -47,6 +48,7 @@ def test_dead_letters_are_told_while_the_service_runs(
     doctor.expect("dead-letters", "problem", "1 request", "injected", "dead-letters retry")
 
 
+@pytest.mark.nightly
 def test_ports_that_somebody_has(doctor: Doctor, data: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -57,6 +59,7 @@ def test_ports_that_somebody_has(doctor: Doctor, data: Path) -> None:
     doctor.examine(data, f"--otlp-http-port={port}").expect("ports", "ok", "free")
 
 
+@pytest.mark.nightly
 def test_keys_that_lack_expire_or_lie_unused(
     doctor: Doctor, data: Path, run_spanloom: RunSpanloom
 ) -> None:
@@ -88,6 +91,7 @@ def test_a_disk_that_is_nearly_full(doctor: Doctor, tmp_path: Path, data: Path) 
         doctor.examine(copy).expect("disk", "problem", "MiB free", "--retention-days")
 
 
+@pytest.mark.nightly
 def test_a_running_service_is_asked_for_what_it_alone_can_see(
     doctor: Doctor, start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, data: Path
 ) -> None:
@@ -129,6 +133,7 @@ def alone(doctor: Doctor, data: Path, address: str, words: str) -> None:
         doctor.expect(check, "skipped", "only the running process")
 
 
+@pytest.mark.nightly
 def test_another_service_is_not_taken_for_the_owner(
     doctor: Doctor, start_spanloom: StartSpanloom, data: Path, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.examples import some_every_day
 from tests.unit.storage.test_migrate import BreakingConnection, definitions, kills
 
 from spanloom.core.errors import (
@@ -63,7 +64,11 @@ def listed(release: Sequence[Migration]) -> list[tuple[int, bool]]:
 
 
 MIDDLE = 3
-every_release = pytest.mark.parametrize("before", [1, MIDDLE, len(SHIPPED)], indirect=True)
+every_release = pytest.mark.parametrize(
+    "before",
+    some_every_day([MIDDLE, 1, len(SHIPPED)]),
+    indirect=True,
+)
 """Over the release before, whichever it is: each needs a database of its own."""
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span
 
-MANY = 6_000
+MANY = 3_000
 NESTED = {
     "com.anthropic.claude_code.tracing": [
         f"claude_code.{name}" for name in ("interaction", "llm_request", "tool", "tool.execution")
@@ -45,14 +45,14 @@ RECORDS = ("api_request", "api_response", "api_error", "tool_call", "agent.start
 def test_deep_traces_take_linear_time(spans: Sequence[Span]) -> None:
     started = time.process_time()
     assert extract_spans(*spans).span_count == len(spans)
-    assert time.process_time() - started < 20  # each with each takes minutes
+    assert time.process_time() - started < 10  # each with each takes minutes
 
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_many_records_take_linear_time(name: str) -> None:
     started = time.process_time()
     assert extract_spans(*records(f"x.{name}")).span_count == 2 * MANY
-    assert time.process_time() - started < 20
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize("scope", NESTED)

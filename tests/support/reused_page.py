@@ -1,0 +1,85 @@
+"""One page for many tests, because opening and closing a page takes as long as loading it.
+
+A test gets it as a new one: nothing stored, its size, no listener or script of another test. What
+cannot be undone, such as a script for all loads, closes it, and the next test gets a new page.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import Error
+from tests.support.browser import OF_THE_SITE, Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import BrowserContext, Page
+
+LASTING = (
+    *("add_init_script", "add_locator_handler", "emulate_media", "expose_binding"),
+    *("expose_function", "on", "once", "set_extra_http_headers"),
+)
+"""Methods of a page whose effect stays until it is closed."""
+STORE = "([name, value]) => localStorage.setItem(name, value)"
+EMPTY = "() => { localStorage.clear(); sessionStorage.clear(); }"
+
+
+class ReusedPage:
+    """Lends one page of a context; closes it when it cannot be lent again."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        """Open nothing yet."""
+        self._context = context
+        self._page: Page | None = None
+        self._size = context.new_page().viewport_size  # stays: the process that all pages share
+        self._is_worn = False
+
+    def lend(self) -> tuple[Page, Watch]:
+        """Return the page, and what its faults are from now on."""
+        if self._page is None:
+            self._page = self._context.new_page()
+            self._watch = Watch(self._page)
+            self._is_worn = False
+            for name in LASTING:
+                setattr(self._page, name, self._wearing(getattr(self._page, name)))
+        self._watch.begin()
+        return self._page, self._watch
+
+    def take_back(self) -> None:
+        """Leave the site's address, and delete what the test stored."""
+        page = self._page
+        assert page is not None
+        self._is_worn = self._is_worn or page.is_closed() or not self._is_left(page)
+        self._watch.forget(but=None if self._is_worn else page)
+        if self._is_worn:
+            self._page = None
+
+    def _is_left(self, page: Page) -> bool:
+        """Go to an empty page of the same site; return whether that was possible."""
+        with suppress(Error):
+            page.unroute_all()
+            page.mouse.move(0, 0)
+            if page.viewport_size != self._size and self._size:
+                page.set_viewport_size(self._size)
+            for site in self._watch.sites:
+                page.goto(f"{site}{OF_THE_SITE}")
+                page.evaluate(EMPTY)
+            return True
+        return False
+
+    def _wearing(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:
+            self._is_worn = True
+            return method(*arguments, **named)
+
+        return call
+
+
+def remember(page: Page, api: str, name: str, value: object) -> None:
+    """Store a setting in the browser, as the page of that service does, before it is loaded."""
+    if not page.url.startswith(f"{api}/"):
+        page.goto(f"{api}{OF_THE_SITE}")
+    page.evaluate(STORE, [f"spanloom.{name}", json.dumps(value)])
