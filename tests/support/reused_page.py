@@ -16,7 +16,7 @@ from tests.support.browser import OF_THE_SITE, Watch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, CDPSession, Frame, Page
 
 LASTING = (
     *("add_init_script", "add_locator_handler", "emulate_media", "expose_binding"),
@@ -36,6 +36,9 @@ class ReusedPage:
         self._page: Page | None = None
         self._size = context.new_page().viewport_size  # stays: the process that all pages share
         self._is_worn = False
+        self._sessions: list[CDPSession] = []
+        self._open_session = context.new_cdp_session
+        context.new_cdp_session = self._note_session  # type: ignore[method-assign]
 
     def lend(self) -> tuple[Page, Watch]:
         """Return the page, and what its faults are from now on."""
@@ -52,10 +55,19 @@ class ReusedPage:
         """Leave the site's address, and delete what the test stored."""
         page = self._page
         assert page is not None
+        for session in self._sessions:
+            with suppress(Error):  # it has ended before
+                session.detach()
+        self._sessions.clear()
         self._is_worn = self._is_worn or page.is_closed() or not self._is_left(page)
         self._watch.forget(but=None if self._is_worn else page)
         if self._is_worn:
             self._page = None
+
+    def _note_session(self, page: Page | Frame) -> CDPSession:
+        """Open a session of the browser's protocol, which ends with the test."""
+        self._sessions.append(self._open_session(page))
+        return self._sessions[-1]
 
     def _is_left(self, page: Page) -> bool:
         """Go to an empty page of the same site; return whether that was possible."""

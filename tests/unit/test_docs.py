@@ -96,7 +96,7 @@ def test_readme_has_two_lines_to_start_with() -> None:
     lines = [line for line in readme.splitlines() if line.startswith("python3 -m venv ")]
     assert [line.split()[-2:] for line in lines] == [
         [".venv/bin/spanloom", "demo"],
-        [".venv/bin/pytest", "--numprocesses=4"],
+        [".venv/bin/pytest", "--numprocesses=3"],
     ]
 
 
