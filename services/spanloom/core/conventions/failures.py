@@ -60,7 +60,7 @@ def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
         return None
     kind = best.type or next((name for name in names if name), "")
     what = read_raised("" if kind.isdecimal() else kind, message, best.traceback)
-    if _is_control_flow(what.type, control_flow):  # only the text has its type
+    if _is_control_flow(what.type, control_flow):  # its type is in the text only
         return None
     shown = explained(what.message, what.type) or what.type or kind
     return StepError(_code(span, message), shown, what.type, what.traceback, reported_by)
