@@ -72,7 +72,7 @@ class Event(NamedTuple):
     what: What
     attributes: Mapping[str, str]
     holder: Span
-    """The span that has the event, or the bare span that is the event."""
+    """The span that has the event; of a record without a span, the span made from it."""
     is_bare: bool
 
     def get(self, keys: Sequence[str]) -> str:
@@ -111,12 +111,12 @@ _STATUS_DIGITS = 3
 
 
 def is_bare(span: Span) -> bool:
-    """Return whether a span is a log record."""
+    """Return whether a span was made from a log record that belonged to no span."""
     return BRIDGED in span.attributes
 
 
 def name_of(span: Span) -> str:
-    """Return the event's name of a bare span."""
+    """Return the event name of a span made from a log record."""
     return span.attributes.get(EVENT_NAME) or span.name
 
 

@@ -135,7 +135,7 @@ def keys_read(attributes: Mapping[str, str]) -> Collection[str]:
 
 
 def complete_texts(facts: Facts, attributes: Mapping[str, str], kind: Kind) -> None:
-    """Set input and output from such keys if no known attribute or event has them."""
+    """Set input and output by the ends of keys if no known attribute or event has them."""
     if facts.input and facts.output:
         return
     found, is_tool = find_endings(attributes), kind is Kind.TOOL

@@ -108,7 +108,7 @@ def _without(span: Span, event: Event) -> Span:
 def _details(span: Span) -> Iterator[tuple[str, str]]:
     """Yield the attributes of the details events; Strands writes several of these events.
 
-    Of equal keys the first event's takes precedence, so it is yielded last.
+    If several events have the same key, the first event wins, so it is yielded last.
     """
     for event in reversed(span.events):
         if event.name == DETAILS:

@@ -270,7 +270,7 @@ def kind_of_name(name: str) -> Kind | None:
 
 
 def unknown_kinds(spans: Sequence[Mapping[str, str]]) -> Collection[tuple[str, str]]:
-    """Return the attributes that name a kind of span which is unknown, with their values."""
+    """Return the kind attributes whose value is no known kind, each with this value."""
     return {
         (key, text)
         for key in KIND_KEYS

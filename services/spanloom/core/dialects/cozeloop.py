@@ -7,8 +7,8 @@ so the structure of a run decides whether it is an agent or a graph. Spans creat
 have any type; ``agent`` is trusted. The JavaScript handler omits reasoning and cached tokens on the
 call; they are in the output message of the enclosing chain, or in the input of the next chain.
 The latency of the first token is in microseconds, from the LangChain handlers in milliseconds.
-Verified on captures: cozeloop 0.1.28 and ``@cozeloop/langchain`` 0.0.3. On documentation only:
-spans created by the author. ``eino_cozeloop`` reads the spans of Eino's callback.
+Verified on captures: cozeloop 0.1.28 and ``@cozeloop/langchain`` 0.0.3. Known only from
+documentation: spans created by the author. ``eino_cozeloop`` reads the spans of Eino's callback.
 """
 
 from collections.abc import Mapping, Sequence

@@ -10,7 +10,8 @@ reasoning, the sum is right.
 Under OpenInference ``invoke_agent`` repeats the enclosing run, and the last model call below it has
 overwritten the agent's operation, so the name decides (``openinference_google_adk``).
 
-Verified on captures of 2.13; names before 1.20 (``call_llm``, ``agent_run``) on documentation only.
+Verified on captures of 2.13. Names before 1.20 (``call_llm``, ``agent_run``) are known only from
+documentation.
 """
 
 from collections.abc import Mapping, Sequence

@@ -6,8 +6,8 @@ of ``gen_ai.usage.raw``. The span of a streamed call ends when the stream begins
 the two are separate traces with no link: then the second span alone is the call, because it has the
 answer and the tokens. A trace of one successful call with neither is the start of a stream.
 
-Verified on captures of the OpenAI and Anthropic clients (5.2), also streamed; ``request_data`` and
-``response_data`` with contents on documentation, of before 5.
+Verified on captures of the OpenAI and Anthropic clients (5.2), also streamed. Contents in
+``request_data`` and ``response_data`` are known only from documentation of versions before 5.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ Other requests are not steps. Requests that set up or watch a session (``initial
 ``server/discover``, ``tools/list``, ``ping``, notifications) never fail a run: a client may request
 what an older server refuses, and continue without it.
 
-Verified on recorded runs of mcp 1.30 and 2.3, fastmcp 4.2 and Logfire 5.4; Sentry and C# on
-documentation.
+Verified on recorded runs of mcp 1.30 and 2.3, fastmcp 4.2 and Logfire 5.4. Sentry's and C#'s spans
+are known only from documentation.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""OpenTelemetry GenAI semantic conventions: 0.1.0, and up to 1.42 before their own versions.
+"""OpenTelemetry GenAI semantic conventions: 1.42 and older, then 0.1.0 of their own numbering.
 
 Recognised by ``gen_ai.operation.name``, or before 1.27 by ``gen_ai.system`` with a requested
-model. The operation decides the kind, with two exceptions, which LangChain's instrumentation gets
-wrong: ``invoke_workflow`` around a plain LCEL chain, whose workflow name is a LangChain class; and
-``invoke_agent`` around a function of a graph that only runs one other agent. On the root of a run
-the operation is always trusted: a run that starts with an agent may only hand over to another one.
+model. The operation decides the kind, except for two that LangChain's instrumentation sets wrongly:
+``invoke_workflow`` around a plain LCEL chain, whose workflow name is a LangChain class; and
+``invoke_agent`` around a function of a graph that only runs one other agent. The root's operation
+is always trusted, because an agent that starts a run may only hand over to another agent.
 An application's access to its memory is a tool run (``tool_kind`` ``memory``); guardrails are
 graphs; plans, and responses that are fetched again, are no steps.
 """

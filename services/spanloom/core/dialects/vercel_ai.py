@@ -5,7 +5,7 @@ tools, else a wrapper. Its usage is the sum of its calls, which are ``….doGene
 ``….doStream``. The agent's name is the author's ``functionId``. Reasoning and cached
 tokens are only in ``ai.usage.*``; the time to the first chunk is in milliseconds.
 
-Verified on captures of version 6; the names of 4 and 5 on documentation.
+Verified on captures of version 6. The names of 4 and 5 are known only from documentation.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def _reports_same_call(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
 def numbers_agree(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool | None:
     """Return whether two reports agree in response id, or otherwise in token counts and texts.
 
-    ``None`` if not both have an id or counts, and no text contradicts.
+    ``None`` if one of them has neither an id nor counts, and no text contradicts.
     """
     mine, others = ours.facts, theirs.facts
     if mine.response_id and others.response_id:

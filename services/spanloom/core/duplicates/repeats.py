@@ -27,7 +27,7 @@ def repeat_row(key: TraceKey, original: DuplicateOf) -> Call:
 
 
 def repeat_window(original: TraceKey, at_ns: int) -> CallWindow:
-    """Return the search for a trace's repeats; ``at_ns`` only places it near other searches."""
+    """Return the search for a trace's repeats; ``at_ns`` may be any time."""
     return CallWindow(_OF + original.trace_id, at_ns, at_ns)
 
 

@@ -180,11 +180,10 @@ def _is_nothing_around(trajectory: Trajectory) -> bool:
 
 
 def find_original(call: Call, others: Iterable[Call]) -> Call | None:
-    """Return the shortest call that this bare call repeats, or ``None``.
+    """Return the shortest call that a bare call (a trace of its own) repeats, or ``None``.
 
     The original encloses this call. Or it is simultaneous, in a run that another instrumentation
-    reports as a whole, while this call is a trace of its own. A framework's calls are preferred
-    to bare calls.
+    reports as a whole. Calls in a run are preferred to bare calls.
     """
     if not call.is_bare:
         return None
@@ -238,7 +237,7 @@ def identifying_calls(calls: Iterable[Call]) -> Sequence[Call]:
     """Return the calls, in order, by which a trace is compared with other reports of its run.
 
     These are all model calls, or the tool runs of a trace without model calls. Return nothing for a
-    bare call, which is compared on its own, or if not all calls of the trace are known.
+    bare call (a trace of its own), or if not all calls of the trace are known.
     """
     models = [call for call in calls if not is_tool(call.call_key)]
     own = models or [call for call in calls if is_alone(call.call_key)]
@@ -260,7 +259,7 @@ def find_original_run(own: Sequence[Call], others: Iterable[Sequence[Call]]) -> 
 
 
 def _may_be_original(theirs: Call, ours: Call) -> bool:
-    """Return whether the call is in another trace of the project, and is not bare."""
+    """Return whether the call is in another trace of the project that is more than one call."""
     is_other = theirs.key.trace_id != ours.key.trace_id
     return is_other and theirs.key.project == ours.key.project and not theirs.is_bare
 

@@ -135,7 +135,7 @@ def is_ended_by_cancellation(tree: SpanTree, reports: Reports) -> bool:
         return False
     root = reports.spans[tree.root.span_id]
     if root.is_cancelled or root.facts.output or not tree.has_root:
-        return root.is_cancelled  # without a true root, no other evidence is better
+        return root.is_cancelled  # later ends prove nothing if the root is missing
     outermost = [i for i, above in nearest_above(tree, cut).items() if not above]
     cut_ns = max(reports.spans[i].span.end_ns for i in outermost)
     return not any(end_ns > cut_ns for end_ns in _ends_of_others(tree, reports, set(outermost)))

@@ -34,7 +34,7 @@ def warn_of_unread(spans: Sequence[NormalizedSpan]) -> Sequence[str]:
     """Return a line for each unread attribute and each unknown scope."""
     counts: Counter[str] = Counter()
     for n in spans:
-        if n.kind is _MODEL or n.unread.named or n.unread.counts:  # few spans
+        if n.kind is _MODEL or n.unread.named or n.unread.counts:  # true of few spans
             counts.update(_unread(n))
     shown = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_SHOWN]
     return [

@@ -121,7 +121,7 @@ def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> P
 
 
 def _began(span: Span) -> int:
-    """Return a span's start; a log record's time, as Codex's durations begin before the prompt."""
+    """Return when a span began; for a log record its time (Codex's durations start too early)."""
     return span.end_ns if BRIDGED in span.attributes else span.start_ns
 
 

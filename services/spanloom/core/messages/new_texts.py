@@ -31,7 +31,7 @@ _AGENTS = frozenset({StepType.AGENT, StepType.GRAPH})
 
 
 class StepTexts(NamedTuple):
-    """The fields of a step that its new texts are found from."""
+    """The fields of a step that are needed to find its new texts."""
 
     id: str
     type: str

@@ -78,7 +78,7 @@ class Queue:
     away: Sequence[str] = ()
     """Absent annotators; their items go to others, except items that they have completed."""
     threshold: float | None = None
-    """An item is adjudicated if a smaller share of its steps was judged alike; ``None``: never."""
+    """Items with a smaller share of steps judged alike are adjudicated; ``None``: never."""
     sample: float = 0
     """Share of items that are adjudicated even if their annotators agree."""
     mode: Mode = Mode.ASSIGNED

@@ -22,7 +22,7 @@ MIN_BYTES_PER_ITEM = 6
 have 8."""
 
 _ITEMS = (",", "[", "{", "{", "(")
-"""Characters that begin an item; an object counts twice because it needs a list's memory twice."""
+"""Characters that begin an item; an object counts twice because it needs twice the memory."""
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 """A JSON string; an unclosed one extends to the end of the text, so that the search is linear."""
 _unread: ContextVar[set[int] | None] = ContextVar("unread", default=None)

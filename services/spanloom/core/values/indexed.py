@@ -18,7 +18,7 @@ MIN_BYTES_PER_NODE = 12
 """Limits how many lists and objects keys may name, because each needs 700 bytes to rebuild."""
 CACHE_BYTES = 32 * 2**20
 _BYTES_PER_KEY, _BYTES_PER_CHAR = 200, 25
-"""Upper bound of a plan's size: a list or object of 250 bytes per ten characters of its keys."""
+"""Upper bound of a cached plan's size in bytes: per key, and per character of its keys."""
 
 _Key: TypeAlias = "tuple[tuple[str, ...], str, frozenset[str]]"
 

@@ -78,7 +78,7 @@ def _has_turns_of_copilot(spans: Sequence[Span]) -> bool:
 
 
 def _as_record(span: Span) -> Span:
-    """Return a bare span named after its event, ending at the time of the record.
+    """Return the span of a log record, named after its event and ending at the record's time.
 
     Qwen Code's bridge sends the time of the record as the start, and adds the duration to it.
     """
@@ -170,7 +170,7 @@ def _moved(span: Span, root_id: str, ends: dict[str, int]) -> Span:
 
 
 def _ends_of_agents(spans: Sequence[Span]) -> dict[str, int]:
-    """Return the ends of sub-agents by the ids of the bare spans that report their start."""
+    """Return the ends of sub-agents by the span ids of the records that report their start."""
     agents = list_sub_agents(list_events(span for span in spans if is_bare(span)))
     return {a.start.holder.span_id: a.end_ns for a in agents if a.start is not None}
 

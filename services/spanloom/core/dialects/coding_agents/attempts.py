@@ -82,10 +82,9 @@ def call_around(span: Span, by_id: Mapping[str, Span]) -> Span | None:
 
 
 def made_id(of_id: str, name: str) -> str:
-    """Return the id of a created span, with the prefix of the ids of log records.
+    """Return the id of a created span, with the id prefix of log records.
 
-    The prefix lets a document with this span still count as complete if a later build does not
-    create the span.
+    If a later build creates no such span, the prefix shows that no stored span was lost.
     """
     digest = blake2b(f"{of_id}{name}".encode(), digest_size=8).hexdigest()
     return OF_EVENT + digest[len(OF_EVENT) :]

@@ -1,4 +1,4 @@
-"""Classifies the bare spans of a trace: log records of coding agents that belong to no span.
+"""Classifies a trace's bare spans: log records of coding agents that belong to no span.
 
 The first prompt is the agent; a call is a request and its end; a tool is one record; a sub-agent
 has a start and an end. Records of steps that spans already report do not become steps again.
@@ -65,7 +65,7 @@ _EXCLUDES_CACHED = "claude_code."
 
 
 def read_story(tree: SpanTree) -> Mapping[str, Classification]:
-    """Return the classification of each bare span of a trace, by span id."""
+    """Return the classification of each log record that is a span of its own, by span id."""
     events = read_events(tree)
     agents = () if has_agents(tree) else list_sub_agents(events)
     known: dict[str, Classification] = {}

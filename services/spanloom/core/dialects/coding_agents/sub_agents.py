@@ -37,7 +37,7 @@ class SubAgent(NamedTuple):
 
     @property
     def step_id(self) -> str:
-        """The id of the bare span that becomes the agent's step; empty if there is none."""
+        """The span id of the record that becomes the agent's step; empty if there is none."""
         bare = (e.holder.span_id for e in (self.start, self.end) if e is not None and e.is_bare)
         return next(bare, "")
 

@@ -9,7 +9,7 @@ Tools have no ``tool.name``, only the span's name. **Model spans have no tokens*
 is instrumented too, its span below has them.
 
 Verified on captures of ReAct, also failing and inside an author's module, and of a bare chain of
-thought (0.1.48); litellm's spans below on documentation.
+thought (0.1.48). That litellm's spans are below is known only from documentation.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ model calls have no spans: each call writes its messages and tokens, with kind `
 and overwrites those of the call before. The remaining tokens belong to the last call only and are
 not counted; an instrumented client reports the calls.
 
-Verified on captures of 1.0.5 with ADK 2.13; ``call_llm``, before ADK 2, on its source.
+Verified on captures of 1.0.5 with ADK 2.13. ``call_llm``, used before ADK 2, is known only from the
+source.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class OpenInferenceGoogleADK(OpenInference):
         return with_question(by_kind, span, view) if by_kind.kind is Kind.TOOL else by_kind
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read OpenInference's attributes; on an agent's span of a call, only the request."""
+        """Read OpenInference's attributes; if a call wrote to an agent's span, its request."""
         if not _is_adks(span) or kind is not Kind.AGENT:
             facts = super().describe(span, kind)
             return _of_message(facts) if kind is Kind.OTHER else facts

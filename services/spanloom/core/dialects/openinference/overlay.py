@@ -15,8 +15,8 @@ Vercel's processor sets the first error of a trace on every span that ends after
 exceptions of a span as events. So an error without such an event belongs to another span, if this
 span has an answer.
 
-Verified on captures of the Vercel AI SDK 6, and on runs of PydanticAI and Strands; the Agent
-Framework on its processor's source.
+Verified on captures of the Vercel AI SDK 6, and on runs of PydanticAI and Strands. The Agent
+Framework's spans are known only from its processor's source.
 """
 
 from __future__ import annotations

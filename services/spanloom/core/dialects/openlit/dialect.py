@@ -160,7 +160,7 @@ def _is_langchain(span: Span) -> bool:
 
 
 def _part_of_run(span: Span, view: TraceView) -> Classification | None:
-    """Return noise for an ``invoke_agent`` that is a node or helper function, else ``None``."""
+    """Classify an ``invoke_agent`` that is a node or helper function as noise, else ``None``."""
     if _is_node(span, view):
         return Classification(Kind.OTHER, "openlit.graph_node")
     return Classification(Kind.OTHER, "openlit.function") if _name(span) in _FUNCTIONS else None

@@ -11,7 +11,7 @@ in ``MODEL.llm``, which has only the requested model, no usage, and tool calls a
 objects. Agents repeat the sum of their calls' usage, crews the sum of all calls, as text.
 
 Verified on captures of crews, hierarchies, delegation, flows and LiteLLM (0.62.4; scope version
-0.36.0). On documentation only: spans of kind ``tool``, ``crewai.flow.*``.
+0.36.0). Known only from documentation: spans of kind ``tool``, ``crewai.flow.*``.
 """
 
 from __future__ import annotations

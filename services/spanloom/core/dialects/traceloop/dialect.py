@@ -9,7 +9,8 @@ others are read here too; OpenLLMetry's Anthropic input includes cached tokens, 
 API. In addition to OpenLLMetry's ``anthropic.chat``, Anthropic's SDK itself reports the same call
 as ``anthropic.messages.create``.
 
-Verified on captures of LangChain, LangGraph and the OpenAI client; Anthropic on documentation.
+Verified on captures of LangChain, LangGraph and the OpenAI client. Anthropic's spans are known only
+from documentation.
 """
 
 from __future__ import annotations

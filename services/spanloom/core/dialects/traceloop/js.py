@@ -1,11 +1,12 @@
 """LangChain.js under OpenLLMetry: scope ``@traceloop/instrumentation-langchain``.
 
 Spans are named after classes: ``workflow CompiledStateGraph`` is any LangGraph run, agent or graph,
-and ``execute_tool DynamicStructuredTool`` any tool. An agent's state is a list of messages; its
-answers have its name. The children of a graph whose state is only messages decide: it is a graph if
-it holds runs and calls no model itself, or calls it twice in a row without a tool (one call is not
-enough). If contents are not reported, a run that runs tools is an agent. ``invoke_agent`` is set on
-classes with "agent" in their name: on ``AgentNode``, the loop's node, it is not an agent.
+and ``execute_tool DynamicStructuredTool`` any tool. An agent's state is a list of messages, whose
+answers have the agent's name. A run whose state is only messages is classified by its children: it
+is a graph if it contains runs and calls no model itself, or calls a model twice in a row without a
+tool in between (one call is not enough). If contents are not reported, a run that runs tools is an
+agent. ``invoke_agent`` is set on classes with "agent" in their name; on ``AgentNode``, the loop's
+node, it does not mean an agent.
 
 **Spans have no LangChain parents.** In a request of an instrumented server all spans are its
 children; then start and end times decide which span ran inside which. Otherwise each span is the

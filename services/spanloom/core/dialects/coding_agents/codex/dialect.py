@@ -1,4 +1,4 @@
-"""OpenAI's Codex (scopes ``codex_exec``, ``codex_cli_rs`` …), some hundred spans for a prompt.
+"""OpenAI's Codex (scopes ``codex_exec``, ``codex_cli_rs`` …), about a hundred spans per prompt.
 
 ``turn/start`` is a prompt's run, whose ``session_task.turn`` continues after it has ended; a turn
 within another turn is a sub-agent. ``try_run_sampling_request`` is a call; its tokens are on spans
