@@ -170,7 +170,7 @@ def _count(by_type: Mapping[StepType, Sequence[Step]], span_count: int) -> dict[
 def describe_failure(
     key: TraceKey, tree: SpanTree, error: Exception, extractor_version: str
 ) -> Trajectory:
-    """Return a trajectory for a trace that could not be built: span count, root and error."""
+    """Return a trajectory for a trace that could not be built: its spans, no steps, the error."""
     span = tree.root
     root = Step(span.span_id, "", StepType.GRAPH, span.name, span.start_ns, span.end_ns)
     what = f"extraction failed: {type(error).__name__}: {error}"

@@ -187,7 +187,7 @@ def steps_showing(tree: SpanTree, reports: Reports) -> Mapping[str, str]:
 
 
 def _first_reports(reports: Reports, began: Mapping[str, NormalizedSpan]) -> Mapping[str, str]:
-    """Return the first report of each failed step in which the failure began, by step id."""
+    """Return by step id the first span of each failed step whose failure began there."""
     first: dict[str, str] = {}
     for span_id in began:
         step_id = reports.step_of.get(span_id, "")

@@ -112,7 +112,7 @@ def _complete(owner: Step, answering: Sequence[Step], owned: Mapping[str, Sequen
 def _concurrent(
     step: Step, others: Sequence[Step], owned: Mapping[str, Sequence[Step]]
 ) -> Iterator[Step]:
-    """Yield the steps that overlap with a step for most of the shorter one's time, and itself."""
+    """Yield the step, and the steps that overlap it for most of the shorter one's duration."""
     start_ns, end_ns = step.start_ns, _worked_until(step, owned)
     for other in others:
         other_end_ns = _worked_until(other, owned)

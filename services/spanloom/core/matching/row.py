@@ -97,12 +97,12 @@ class RunRow:
 
     @cached_property
     def question(self) -> str:
-        """The question that the run answers, in one line; see ``BuiltRun``."""
+        """The user's last message in the run's input, in one line; see ``BuiltRun``."""
         return gist(question_in(self.trajectory.root.input))
 
     @cached_property
     def answer(self) -> str:
-        """The answer of the run, in one line; see ``BuiltRun``."""
+        """The last message in the run's output, in one line; see ``BuiltRun``."""
         return gist(answer_in(self.trajectory.root.output))
 
     def _computed(self, column: str) -> object:

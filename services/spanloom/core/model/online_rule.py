@@ -206,7 +206,7 @@ class WalkPlace:
     position: str = ""
     """JSON of the position to continue from; empty at the beginning."""
     taken: int = 0
-    """Number of runs that the pass has queued for the rule."""
+    """Number of runs that the pass has queued for the rule to judge."""
     is_done: bool = False
     at_us: int = 0
     """When the pass reached the position, in µs since the epoch."""

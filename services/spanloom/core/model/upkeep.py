@@ -200,4 +200,4 @@ class Older(NamedTuple):
     age_s: float
     """Seconds since an older release last wrote, or since the tables were extended for this one."""
     name: str
-    """The kind of work of the process that wrote; empty if none has written since then."""
+    """The kind of work of the older process; empty if none was active since then."""
