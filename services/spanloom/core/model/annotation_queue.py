@@ -32,7 +32,7 @@ class ItemState(StrEnum):
 
 
 class Order(StrEnum):
-    """The order in which an annotator gets items."""
+    """In which order an annotator gets items."""
 
     OLDEST = "oldest"
     """In the order in which the items were added."""
@@ -45,7 +45,7 @@ class Order(StrEnum):
 
 
 class Mode(StrEnum):
-    """How annotators get items."""
+    """How items come to annotators."""
 
     ASSIGNED = "assigned"
     """The annotators of each item are known from the beginning."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class FindingStatus(StrEnum):
-    """The result of a check; the worst is last."""
+    """How a check ended, the worst last."""
 
     SKIPPED = "skipped"
     """The check could not run; ``found`` gives the reason."""

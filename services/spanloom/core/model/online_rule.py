@@ -26,14 +26,14 @@ UNREAD_PROJECT = "spanloom.judge"
 
 
 class Unit(StrEnum):
-    """What a sample is drawn from: traces or conversations."""
+    """What a sample is drawn of."""
 
     TRACE = "trace"
     CONVERSATION = "conversation"
 
 
 class When(StrEnum):
-    """How complete a run must be to be judged."""
+    """How far a run has to have come."""
 
     SETTLED = "settled"
     PARTIAL = "partial"

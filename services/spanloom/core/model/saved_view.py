@@ -18,7 +18,7 @@ MAX_NAME = 100
 
 
 class ViewPage(StrEnum):
-    """The page to which a view belongs."""
+    """The page that a view is of."""
 
     RUNS = "runs"
     STEPS = "steps"
