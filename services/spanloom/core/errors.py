@@ -1,8 +1,8 @@
-"""Every error Spanloom raises on purpose.
+"""Every error that Spanloom raises on purpose.
 
-Two branches matter to a caller that catches them: a *permanent* error fails again with the
-same input, a *retryable* one may succeed later. ``collector/doors/status.py`` maps both to gRPC
-and HTTP statuses; nothing else does.
+A caller that catches errors distinguishes two branches: a *permanent* error fails again with the
+same input, a *retryable* one may succeed later. Only ``collector/doors/status.py`` maps both to
+gRPC and HTTP statuses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class RetryableError(SpanloomError):
     """The same input may succeed later: retry after ``retry_after_s`` seconds."""
 
     def __init__(self, message: str, retry_after_s: float = 1.0) -> None:
-        """Keep the retry hint, which receivers pass on to the client."""
+        """Store the retry hint in seconds, which receivers pass on to the client."""
         super().__init__(message)
         self.retry_after_s = retry_after_s
 
@@ -62,7 +62,7 @@ class NoHeartbeatError(PermanentError):
 
 
 class KeysUnknownError(RetryableError):
-    """No keys were read yet, so nobody can be let in or turned away (503, UNAVAILABLE)."""
+    """No keys have been read yet, so no request can be authenticated (503, UNAVAILABLE)."""
 
 
 class StoreTooSmallError(StoreUnavailableError):
@@ -94,14 +94,14 @@ class SchemaNotReadyError(StartupError):
 
 
 class MigrationUnderWayError(StartupError):
-    """Another process migrates the store and has not ended in time."""
+    """Another process is migrating the store and has not finished in time."""
 
 
 class SchemaTooOldError(StartupError):
     """A store or spool was made before 0.1.0, the first release; the message says what to do."""
 
     def __init__(self, what: str) -> None:
-        """Take what was opened: ``the spool /data/spool.sqlite``."""
+        """Describe what was opened: ``the spool /data/spool.sqlite``."""
         super().__init__(
             f"{what} was made by a Spanloom before 0.1.0, which this one does not read: export its "
             "runs with the version that made it (`spanloom export --format otlp`), start this one "

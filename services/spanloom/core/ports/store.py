@@ -28,7 +28,7 @@ class ReplayingStore(BuildingStore, Protocol):
 
     @property
     def replays(self) -> ReplayQueue:
-        """The replays that were requested."""
+        """The requested replays."""
 
     @property
     def progress(self) -> ProgressStore:
@@ -52,7 +52,7 @@ class Store(ExtractionStore, ReadingStore, Protocol):
 
     @property
     def replays(self) -> ReplayQueue:
-        """The replays that were requested."""
+        """The requested replays."""
 
     @property
     def text_index(self) -> TextIndexer:

@@ -1,4 +1,4 @@
-"""Positions of the texts of a step in the message that was made of it."""
+"""Finds the positions of a step's texts in the message that was made of the step."""
 
 from __future__ import annotations
 
