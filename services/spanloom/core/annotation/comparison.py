@@ -99,7 +99,7 @@ def differing(units: Units) -> Units:
 def shared_units(units: Units, pair: Sequence[str], wanted: Sequence[str] = ()) -> Units:
     """Return the units that both annotators of a pair judged, with only their two values.
 
-    ``wanted``, one value for each of the two, keeps only the units with exactly these values.
+    ``wanted``, one value for each of the two, selects only the units with exactly these values.
     """
     shared = {
         unit: {who: values[who] for who in pair}
