@@ -80,7 +80,7 @@ class AnnotationStore(Protocol):
         """
 
     def is_alone(self) -> bool:
-        """Return whether no other process writes: then a read stays valid until this one writes."""
+        """Return whether no other process writes; then results are valid until the next write."""
 
     def list(
         self, reach: Reach, query: AnnotationQuery, limit: int, after: Slot | None = None

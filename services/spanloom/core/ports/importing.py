@@ -21,11 +21,7 @@ class ScoreTaker(Protocol):
         """Return the names of a project's schemes: scores of these names come from annotations."""
 
     def store(self, items: Sequence[Mapping[str, object]], project: str) -> int:
-        """Store all, as ``POST /v1/scores`` has them, and return how many wait for their runs.
-
-        An empty project is that of the key. Raises ``PermanentError`` if one of them is refused;
-        then none is stored.
-        """
+        """Store scores in the form of ``POST /v1/scores``; return how many wait for their runs."""
 
 
 class Wanted(NamedTuple):
