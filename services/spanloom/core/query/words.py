@@ -5,10 +5,11 @@ control characters separate words, in every script. Each emoji is a word, and so
 of scripts without spaces: Chinese, Japanese, Korean, Thai, Lao, Khmer, Myanmar, Tibetan, Javanese …
 Texts and queries are compared composed (NFC) and in lower case.
 
-Only this module declares these rules. The words of queries and snippets (``tokenize``) are derived
-from it, and so is the index of the store (``storage/texts/search.py``), which changes only by a
-migration. The ranges are written out, because Python and the engine have different versions of
-Unicode. Example: ``¿Dónde: «narwhal» 退款?`` has ``dónde``, ``narwhal``, ``退`` and ``款``.
+Only this module declares these rules. The words of queries and snippets (``tokenize``) are
+derived from it, and so is the index of the store (``storage/texts/search.py``), which
+changes only by a migration. The ranges are written out, because Python and the engine have
+different versions of Unicode. Example: ``¿Dónde: «narwhal» 退款?`` has ``dónde``,
+``narwhal``, ``退`` and ``款``.
 """
 
 from __future__ import annotations

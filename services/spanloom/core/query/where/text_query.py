@@ -1,12 +1,12 @@
 """Full-text queries: words, phrases, and prefixes of words; their matches, with snippets.
 
-``rate limit`` are two words, anywhere in one text. ``"rate limit"`` is a phrase of two consecutive
-words. A word that the index splits is a phrase too: ``ORD-1234`` is ``ord``, then ``1234``; ``退款``
-is ``退``, then ``款``. ``kubern*`` matches any word with this prefix, ``"rate lim*"`` a phrase whose
-last word has the prefix.
+``rate limit`` are two words, anywhere in one text. ``"rate limit"`` is a phrase of two
+consecutive words. A word that the index splits is a phrase too: ``ORD-1234`` is ``ord``,
+then ``1234``; ``退款`` is ``退``, then ``款``. ``kubern*`` matches any word with this prefix,
+``"rate lim*"`` a phrase whose last word has the prefix.
 
-Neither case nor the composition of accents matters. ``words.py`` defines what a word is. Example:
-``Order ORD-1234: 退款`` has ``order``, ``ord``, ``1234``, ``退`` and ``款``.
+Neither case nor the composition of accents matters. ``words.py`` defines what a word is.
+Example: ``Order ORD-1234: 退款`` has ``order``, ``ord``, ``1234``, ``退`` and ``款``.
 """
 
 from __future__ import annotations
