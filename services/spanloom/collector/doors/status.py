@@ -38,7 +38,7 @@ class Encoding(StrEnum):
 
 MIN_RETRY_S = 1.0
 MAX_RETRY_S = 5.0
-"""Exporters time out after ten seconds in all, so a longer hint would lose data."""
+"""The longest retry hint, in seconds; exporters time out after ten seconds in total."""
 MAX_MESSAGE_BYTES = 4096
 """Limit of the message in a partial success."""
 MAX_ERROR_BYTES = 1024
@@ -70,12 +70,12 @@ _INTERNAL = StatusCodes(Code.INTERNAL, 500, "internal")
 
 
 def status_codes(error: BaseException) -> StatusCodes:
-    """Return the statuses of an error; of classes outside the table those of an internal error."""
+    """Return the statuses of an error; classes outside the table count as internal errors."""
     return next((codes for kind, codes in _TABLE if isinstance(error, kind)), _INTERNAL)
 
 
 def retry_after_s(error: BaseException) -> int | None:
-    """Return the seconds after which to retry, rounded up; ``None`` if a retry is of no use."""
+    """Return the seconds after which to retry, rounded up; ``None`` if a retry is useless."""
     if isinstance(error, MemoryError):
         return math.ceil(MAX_RETRY_S)
     if not isinstance(error, RetryableError):

@@ -50,7 +50,7 @@ class Refusal(NamedTuple):
     event_id: str
     reason: str
     status: int = 400
-    """An HTTP status: 400 is invalid, 404 is no longer known, 413 is too large."""
+    """An HTTP status: 400 for invalid, 404 for already evicted, 413 for too large."""
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ def _read_event(event: object, sdk: dict[str, object], batch: Batch) -> None:
 def _read_body(
     kind: str, body: dict[str, object], sdk: dict[str, object], stamp: Stamp, batch: Batch
 ) -> None:
-    """Add the change or score of an event of a known type."""
+    """Add the change or the score of an event, by its type."""
     if match := _TYPE.fullmatch(kind):
         batch.changes.append(_read_change(match[1], match[2], body, sdk, stamp))
     else:
@@ -175,7 +175,7 @@ def _usage(body: dict[str, object]) -> object:
 
 
 def _flat(value: object) -> object:
-    """Return objects and arrays as JSON text, which is their form in a span."""
+    """Return objects and arrays as JSON text, the form that they have in a span."""
     return value if isinstance(value, bool | int | float) else as_text(value)
 
 

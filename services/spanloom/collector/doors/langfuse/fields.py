@@ -26,7 +26,7 @@ class Subject(StrEnum):
 
 
 class Stamp(NamedTuple):
-    """The order of events: by time, then by id, independent of the order of arrival."""
+    """The position of an event in the order by time, then by id, whatever the order of arrival."""
 
     time_ns: int
     event_id: str
@@ -50,7 +50,7 @@ _FIRST_SEEN = "firstSeen"
 
 
 def merge(fields: Fields, changes: Iterable[Change]) -> None:
-    """Merge changes into the fields: each has the value of the latest event that sets it."""
+    """Merge changes into the fields; each field gets the value of the latest event that sets it."""
     for change in changes:
         stamp = [*change.stamp]
         for name, value in change.fields.items():

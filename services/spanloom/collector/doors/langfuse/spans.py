@@ -1,4 +1,4 @@
-"""Langfuse observations to OTLP spans, with the attributes of Langfuse's own OTLP export.
+"""Converts Langfuse observations to OTLP spans with the attributes of Langfuse's OTLP export.
 
 A Langfuse trace is not a span: its fields (name, session, user, input) are set on its top-level
 observations, as Langfuse's SDKs do. For ids see ``fields.py``. See ADR 010.
@@ -64,8 +64,10 @@ TRACE = {
 
 OBSERVATION_METADATA, TRACE_METADATA = "langfuse.observation.metadata.", "langfuse.trace.metadata."
 REDACTED = "redacted."
-"""Prefix of a field that holds the redaction counts of another field, in the format of
-``conventions/run_context.py``."""
+"""Prefix of a field that holds the redaction counts of another field.
+
+The format is that of ``conventions/run_context.py``.
+"""
 
 
 def encode_observations(observations: Iterable[Observation]) -> bytes:

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.limits import Limits
 
     Export = Callable[[bytes, Encoding, str], ExportOutcome]
-    """Takes the decompressed body, its encoding and the project of the API key."""
+    """Handles the decompressed body, its encoding and the project of the API key."""
 
 
 def count_metrics(body: bytes, encoding: Encoding, limits: Limits) -> int:
-    """Return the number of metrics; raises as a malformed trace request would."""
+    """Return the number of metrics; raises the same errors as a malformed trace request."""
     if encoding is Encoding.JSON:
         return _count_json(body, ("resourceMetrics", "scopeMetrics", "metrics"), limits)
     return _count_protobuf(body, ExportMetricsServiceRequest, limits)
@@ -63,7 +63,7 @@ def _inner(outer: object, name: str) -> Iterator[object]:
 
 
 def make_exports(exporter: Exporter, limits: Limits) -> Mapping[str, Export]:
-    """Return the handler of export requests, by signal; the handlers block.
+    """Return the handlers of export requests by signal; the handlers block.
 
     They raise ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
     """

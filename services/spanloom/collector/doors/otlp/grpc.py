@@ -42,8 +42,10 @@ _NAMES = {"traces": ("trace", "Trace"), "logs": ("logs", "Logs"), "metrics": ("m
 _MIN_PING_MS = 5_000
 """Clients ping every ten seconds, also without calls; this must not count as abuse."""
 _REFUSERS = 8
-"""Threads in addition to the readers, so that one is free to refuse calls. gRPC's own limit
-answers RESOURCE_EXHAUSTED without a retry hint, which clients treat as permanent."""
+"""Threads in addition to the readers, so that one is free to refuse calls.
+
+gRPC's own limit answers RESOURCE_EXHAUSTED without a retry hint, which clients treat as permanent.
+"""
 _NONE_AND_GZIP = 1 << grpc.Compression.NoCompression | 1 << grpc.Compression.Gzip
 """The accepted codings; gRPC answers UNIMPLEMENTED to any other."""
 _NO_METHOD = "There is no such method; traces, logs and metrics have Export of OTLP."
@@ -63,7 +65,7 @@ class GrpcReceiver:
         authenticator: Authenticator,
         tls: grpc.ServerCredentials | None = None,
     ) -> None:
-        """Prepare the server; port 0 chooses a free one, which ``port`` returns after the start."""
+        """Prepare the server; port 0 chooses a free one, available as ``port`` after the start."""
         self._tls = tls
         self.port = port
         self._exporter = exporter
@@ -102,7 +104,7 @@ class GrpcReceiver:
 
     @property
     def failed(self) -> BaseException | None:
-        """See ``Part``: gRPC serves in its own threads, so only whether they still run is known."""
+        """See ``Part``; only checks whether gRPC's own threads still run."""
         if not self._serving or self._server.wait_for_termination(timeout=0):
             return self._reader.failed
         return UnexpectedEndError("the gRPC server ended without being asked to")
@@ -139,7 +141,8 @@ class GrpcReceiver:
     def _service(
         self, signal: str, name: str, export: Export
     ) -> grpc.GenericRpcHandler[bytes, bytes]:
-        # On the wire a stream of one message equals a unary call, but here we read it ourselves.
+        # On the wire a stream of one message equals a unary call, but allows us to read it
+        # ourselves.
         method = grpc.stream_unary_rpc_method_handler(self._handler(signal, export))
         return grpc.method_handlers_generic_handler(name, {"Export": method})
 
@@ -152,7 +155,7 @@ class GrpcReceiver:
                     outcome = self._export(body, export, caller.key_project, share)
                 except grpc.RpcError:  # the client is gone
                     raise
-                except Exception as error:  # the boundary: each error becomes a status
+                except Exception as error:  # any error becomes a status
                     outcome_name = status_codes(error).outcome
                     self._exporter.count_request(signal, "grpc", outcome_name)
                     self._refusals.note(Cause(outcome_name, signal, _host(context)), str(error))
@@ -186,7 +189,7 @@ class GrpcReceiver:
 
 
 class _UnknownMethods(grpc.ServerInterceptor):  # type: ignore[type-arg]  # generic in stubs alone
-    """Logs calls of unknown methods, which gRPC itself refuses, without a sender."""
+    """Logs calls of unknown methods, which gRPC itself refuses, without the sender."""
 
     def __init__(self, refusals: RefusalLog) -> None:
         self._refusals = refusals

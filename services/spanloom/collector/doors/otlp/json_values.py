@@ -116,7 +116,7 @@ def _fixed_encoder(layout: str, allowed: range) -> Encode:
 
 
 def _integer(value: object, allowed: range) -> int:
-    """Return an integer or decimal digits as ``int``; floats, which lose digits, are refused."""
+    """Return an integer or decimal digits as ``int``; refuse floats, which lose digits."""
     if isinstance(value, str) and _INTEGER.fullmatch(value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value not in allowed:

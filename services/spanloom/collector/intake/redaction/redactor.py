@@ -47,7 +47,7 @@ class Redactor:
         self._filters = [each for each in filters if each is not None]
 
     def begin(self, spans_are: Place = Place.SPAN) -> Redaction:
-        """Begin a request; ``spans_are`` is ``EVENT`` if its spans encode content events."""
+        """Start a request; ``spans_are`` is ``EVENT`` if its spans encode content events."""
         return Redaction(self, spans_are)
 
     def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
@@ -79,10 +79,10 @@ class Redactor:
 
 
 class Redaction:
-    """The redaction of one request, in place, part by part; writes the counts onto its spans."""
+    """The redaction of one request, in place, in parts; writes the counts onto its spans."""
 
     def __init__(self, redactor: Redactor, spans_are: Place) -> None:
-        """Begin without matches."""
+        """Start without matches."""
         self._redactor = redactor
         self._spans_are = spans_are
         self._shared: Matches = Counter()
@@ -161,10 +161,11 @@ def _text_of(encoded: bytes) -> str:
 def make_redactor(
     rules_file: Path | None, secret_file: Path | None, metrics: Metrics, *, no_content: bool
 ) -> Redactor | None:
-    """Return the redactor of requests, ``None`` if nothing is to be redacted.
+    """Return the redactor of requests; ``None`` if nothing is to be redacted.
 
-    Rules that hash need a secret file. Otherwise a missing secret is generated; its hashes compare
-    texts within one run of the process only. Raises ``StartupError`` with a line per mistake.
+    Rules that hash need a secret file. Without such rules a missing secret is generated; its hashes
+    can be compared only within one run of the process. Raises ``StartupError`` with a line per
+    mistake.
     """
     if rules_file is None and not no_content:
         return None

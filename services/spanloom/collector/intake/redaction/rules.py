@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class Action(StrEnum):
-    """What happens to a match."""
+    """What is done with a match."""
 
     DROP = "drop"
-    """Removed: the whole attribute or entry, or the recognised part of a text."""
+    """Remove the whole attribute or entry, or the recognised part of a text."""
     HASH = "hash"
-    """Replaced by a keyed hash: equal values stay equal, but cannot be guessed."""
+    """Replace with a keyed hash; equal values stay equal, but cannot be guessed."""
     MASK = "mask"
-    """Replaced by ``[redacted:<rule>]``."""
+    """Replace with ``[redacted:<rule>]``."""
 
 
 class Place(StrEnum):
@@ -48,18 +48,20 @@ class Place(StrEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule; if it has both ``keys`` and ``recognisers``, either of them is a match."""
+    """One rule; if it has both ``keys`` and ``recognisers``, either is enough for a match."""
 
     name: str
     action: Action
     keys: tuple[str, ...] = ()
     """Patterns of attribute keys: ``*`` matches any characters, ``?`` one; case is ignored.
-    Nested values have the path of keys, joined by dots: ``config.password``."""
+
+    Nested values have the path of keys, joined by dots: ``config.password``.
+    """
     recognisers: tuple[str, ...] = ()
     places: frozenset[Place] = frozenset(Place)
 
     def covers_key(self, path: str) -> bool:
-        """Return whether one of the patterns matches; takes time proportional to the length."""
+        """Return whether a pattern matches; takes time proportional to the path's length."""
         return bool(self.keys) and self._pattern.match(path) is not None
 
     @cached_property

@@ -16,11 +16,11 @@ _JSON_STARTS = ("{", "[", '"')
 
 
 class UnreadableJsonError(ValueError):
-    """A text begins like JSON but nests too deep to be parsed."""
+    """Raised if a text begins like JSON but is nested too deeply to be parsed."""
 
 
 def read_value(encoded: bytes) -> Plain:
-    """Return an encoded ``AnyValue`` as plain Python; of entries with the same key the last."""
+    """Return an encoded ``AnyValue`` as plain Python; the last of several equal keys counts."""
     return _plain(AnyValue.FromString(encoded))
 
 
@@ -34,7 +34,8 @@ def write_value(value: Plain) -> bytes:
 def read_json(text: str) -> tuple[Plain, bool] | None:
     """Return the value of a JSON text, and whether an object in it repeats a key.
 
-    ``None`` if the text is no JSON, or a bare number or word. Raises ``UnreadableJsonError``.
+    ``None`` if the text is not JSON, or if it is a single number or word. Raises
+    ``UnreadableJsonError``.
     """
     if not text.lstrip("\ufeff \t\r\n").startswith(_JSON_STARTS):
         return None

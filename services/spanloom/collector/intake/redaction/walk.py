@@ -32,12 +32,14 @@ MAX_TEXT = 1024 * 1024
 MAX_DEPTH = 64
 """Nesting of values, including JSON texts inside JSON texts."""
 MAX_VALUE_S = 0.5
-"""Time limit of one value."""
+"""Time limit for one value, in seconds."""
 UNCHECKED = Rule("unchecked", Action.MASK)
 """Masks values beyond these limits."""
 LONGEST_KEY = 512
-"""Longest key that is checked, in characters; the same number as the limit of an attribute's key
-in bytes (``intake/limits.py``). The value of a longer key is masked as a whole."""
+"""Longest key that is checked, in characters; the value of a longer key is masked as a whole.
+
+The number equals the limit of an attribute's key in bytes (``intake/limits.py``).
+"""
 _SMALLEST_LONG_NUMBER = 10**6
 """Smaller integers are not checked; larger ones are checked as texts."""
 _MARK = re.compile(r"\[(?:redacted|hash):[a-z][a-z0-9_-]{0,39}(?::[0-9a-f]{16})?\]")
@@ -59,7 +61,7 @@ def is_gone(value: object) -> bool:
 
 
 class _OverBoundError(Exception):
-    """A value cannot be checked within the limits."""
+    """Raised if a value cannot be checked within the limits."""
 
 
 class Walk:
@@ -191,7 +193,7 @@ class _Run:
 
     def _apply(self, rule: Rule, value: Plain) -> Plain | Gone:
         if isinstance(value, str) and _MARK.fullmatch(value):
-            return value  # redacted already, by an endpoint
+            return value  # already redacted by an endpoint
         self._matches[rule.name, rule.action] += 1
         return GONE if rule.action is Action.DROP else self._walk.mark(rule, as_text(value))
 
@@ -201,7 +203,7 @@ class _Run:
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return sorted spans with overlapping ones merged."""
+    """Return sorted spans with overlapping spans merged."""
     joined: list[tuple[int, int]] = []
     for start, stop in spans:
         if joined and start < joined[-1][1]:
