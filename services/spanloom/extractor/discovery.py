@@ -1,9 +1,9 @@
-"""Finds traces that must be built, and keeps them until they are built.
+"""Finds traces that must be built, and tracks them until they are built.
 
 A window over the seconds of the store's clock finds changes (``window.py``). A trace leaves the
-table only when a build is stored that read all spans that had arrived, including the request of
-each change found, in whatever order these became visible. The watermark is the second before which
-everything is extracted, or stored as unfinished: a new extractor starts there.
+table only when a stored build has read all spans that had arrived, including the request of each
+change found, in whatever order these became visible. All changes before the watermark, a second of
+the store's clock, are extracted, or stored as unfinished, so a new extractor starts there.
 
 Each sweep also compares the requests of a share of all traces with their progress, independent of
 their time, so correctness does not depend on how long an INSERT takes to become visible.
@@ -49,7 +49,7 @@ class Outcome(NamedTuple):
     """The outcome of building a trace."""
 
     seq: int
-    """The newest sequence that it read."""
+    """The newest sequence that the build read."""
     status: Status
     is_stored: bool
     """Whether it read all arrived spans, and the stored build has these spans or more."""
@@ -72,7 +72,7 @@ class Discovery:
         self._held = held
         self._slices: Slices = ALL
         self.arrived = 0
-        """How many spans have arrived since the start, repeats included."""
+        """How many spans have arrived since the start, including repeats."""
         self._window = ChangeWindow(progress)
         self._swept_ns: int | None = None
         self._share = 0
@@ -99,7 +99,7 @@ class Discovery:
         self._forget_removed(now.ns)
 
     def due(self, now_ns: int) -> Sequence[tuple[PendingTrace, Status]]:
-        """Return the traces to build now, those without new spans for longest first."""
+        """Return the traces to build now; traces that have been quiet for longest come first."""
         ready = [
             (trace, status)
             for trace in self._pending.values()
@@ -144,10 +144,11 @@ class Discovery:
         return sum(1 for trace in self._pending.values() if trace.attempts)
 
     def revisit(self, keys: Sequence[TraceKey], now_ns: int, sizes: Mapping[TraceKey, int]) -> None:
-        """Make extracted traces due again, because another trace changed their meaning.
+        """Make extracted traces due again, because another trace affects their trajectories.
 
         Other processes find their own traces by the stored request to revisit. A trace of a run of
-        several waits in proportion to the spans of the run (``sizes``), and pays for them.
+        several traces waits in proportion to the spans of the run (``sizes``), and is charged for
+        them.
         """
         new = [key for key in keys if key not in self._pending and covers(self._slices, key)]
         known = self._progress.read_progress(new) if new else {}
@@ -199,7 +200,7 @@ class Discovery:
             self._accept(self._window.look(now.ns), now)
 
     def _claim(self, held: Slices, now: Moment) -> None:
-        """Take over the slices gained since the last look, and drop the lost ones."""
+        """Take over the slices gained since the last look, and drop the lost slices."""
         lost = moved(self._window.slices, held).lost
         if lost:
             self._window.lose(lost)
@@ -227,7 +228,7 @@ class Discovery:
         self._window.accept(look, now.ns)
 
     def _recall(self, look: Look, now: Moment) -> None:
-        """Add changes from before the start; waiting traces are only updated."""
+        """Add changes from before the start; traces that already wait are only updated."""
         self._take([c for c in look.changes if c.key not in self._pending], now)
         for change in look.changes:
             _update(self._pending[change.key], change, now)

@@ -1,8 +1,9 @@
 """Joins traces that are parts of one run, in any order of extraction.
 
-The home of a run is built from the spans of all its parts; the other parts are stored as duplicates
-of it. A build of a part makes its home due again, a build of a home those parts that are stored
-with another home. A part that is stored with the right home is not made due, so this always ends.
+The home of a run is built from the spans of all its parts; the other parts are stored as its
+duplicates. Building a part makes its home due again; building a home makes the parts due that are
+stored with another home. A part that is stored with the right home is not made due, so this always
+terminates.
 """
 
 from __future__ import annotations
@@ -29,9 +30,12 @@ if TYPE_CHECKING:
     """A project and the key of a conversation in it."""
 
 MAX_PARTS = 5_000
-"""Conversations with more parts in six days are not joined, so that each build stays cheap."""
+"""The most parts of a conversation within six days that are joined; limits a build's cost."""
 FAR_NS = 3 * DAY_NS
-"""Time in ns around a part in which others are read: within a day, and those deciding homes."""
+"""Time in ns around a part in which other parts are read.
+
+One day for parts of the same run; the rest for the parts that decide the homes.
+"""
 _LAST_NS = 2**64 - 1
 
 
@@ -48,13 +52,13 @@ class Joins:
     due: dict[TraceKey, int] = field(default_factory=dict)
     """Stored traces to build again, with the number of spans of their runs."""
     gone: set[TraceKey] = field(default_factory=set)
-    """Parts with removed spans: their stored state stays."""
+    """Parts with removed spans, whose stored state stays."""
     crowded: set[TraceKey] = field(default_factory=set)
-    """Parts that stay alone because their conversation has too many."""
+    """Parts that stay alone because their conversation has too many parts."""
 
 
 def find_joins(finder: PartFinder, parts: Mapping[TraceKey, Part]) -> Joins:
-    """Compare the parts of a batch with each other and with those of the store."""
+    """Compare the parts of a batch with each other and with the store's parts."""
     joins = Joins()
     own: defaultdict[Session, dict[TraceKey, Part]] = defaultdict(dict)
     for key, part in parts.items():
@@ -83,7 +87,7 @@ def _compare(
     stored: Sequence[Part],
     joins: Joins,
 ) -> None:
-    """Compare the parts of one conversation: those of the batch, and those only stored."""
+    """Compare the parts of one conversation: parts of the batch, and parts that are only stored."""
     if len(stored) >= MAX_PARTS or len(own) >= MAX_PARTS:
         joins.homes.update((key, key) for key in own)
         joins.crowded.update(own)
@@ -125,8 +129,8 @@ def _left(
 ) -> Iterator[TraceKey]:
     """Yield the homes that a part has left because of the batch.
 
-    A home may have been built with a part before that part was stored with this home, so the
-    part's stored home is not enough: its home according to all stored parts is yielded, too.
+    A home may have been built with a part before that part was stored with this home, so the part's
+    stored home is not enough. The part's home according to all stored parts is yielded too.
     """
     if all(_is_placed_alike(part, former.get(key)) for key, part in own.items()):
         return
@@ -150,7 +154,7 @@ def _misplaced(
 ) -> Iterator[TraceKey]:
     """Yield stored parts near the batch whose stored home is outdated.
 
-    At the edges of the time read, homes are unknown.
+    At the limits of the time interval that was read, homes are unknown.
     """
     times = sorted(t for part in own.values() for t in (part.start_ns, part.prompt_ns) if t)
     for part in stored:
@@ -166,7 +170,7 @@ def _is_near(part: Part, times: Sequence[int]) -> bool:
 
 
 def _load(finder: PartFinder, parts: Iterable[Part]) -> Mapping[Session, Sequence[Part]]:
-    """Return the stored parts of each conversation in the days around those of the batch."""
+    """Return the stored parts of each conversation in the days around the parts of the batch."""
     windows: defaultdict[str, list[CallWindow]] = defaultdict(list)
     found: defaultdict[Session, list[Part]] = defaultdict(list)
     for part in parts:

@@ -1,8 +1,9 @@
 """After a batch is stored, looks again for reports of its calls and runs in other traces.
 
-Two extractors that build two reports of one call at the same time do not find each other's before
-they write. Each looks again after writing, so at least one of the two finds the other. If only one
-process builds, it looks up and stores its batches one after the other, without a second look.
+Two extractors that build two reports of one call at the same time do not find each other's report
+before they write. Each looks again after writing, so at least one of them finds the other's report.
+If only one process builds, it looks up and stores its batches one after the other, without a second
+look.
 """
 
 from __future__ import annotations
@@ -63,5 +64,5 @@ def _joined(first: Joins, now: Joins, parts: AbstractSet[TraceKey]) -> Iterator[
 
 
 def _sizes(joins: Joins, home: TraceKey) -> Mapping[TraceKey, int]:
-    """Return the parts that a home shows, with the number of their spans."""
+    """Return the parts that a home shows, with their numbers of spans."""
     return {part.key: part.span_count for part in joins.members.get(home, ())}
