@@ -121,7 +121,7 @@ class AttributeRules:
         """Whether any owner was changed, so that the request must be encoded again."""
 
     def apply(self, owner: Attributed) -> None:
-        """Add JSON text to nested values; truncate or drop, and count, what exceeds a limit."""
+        """Add JSON text to nested values; truncate or drop values over a limit, and count them."""
         limits = self._limits
         attributes = owner.attributes
         keys = list(attributes)

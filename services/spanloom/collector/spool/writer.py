@@ -83,7 +83,7 @@ class Writer:
         self._thread = WatchedThread("writer", self._run, self._refuse_more)
         self._log = get_logger("writer")
         self._neighbour: SpooledRequest | None = None
-        """A small request of the last batch that the store took; storing it again is harmless."""
+        """A small request that the store accepted last; storing it again is harmless."""
         self._after = 0
         """Requests up to this sequence are refused, but are not proven to be the cause."""
 
