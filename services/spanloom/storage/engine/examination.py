@@ -1,4 +1,4 @@
-"""Examines a host of a server: whether it has this store, and meets the needs of this process."""
+"""Examines a host of a server: whether it has this store, and what this process needs."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class OldEngineError(StartupError):
 
 
 class Examination:
-    """Remembers the first store that it saw: any other would have only a part of the runs."""
+    """Remembers the first store that it saw, because another store would have other runs."""
 
     def __init__(self, *, takes_any_schema: bool = False) -> None:
-        """Begin without a store; ``takes_any_schema`` is for read-only users like ``doctor``."""
+        """Start without a store; ``takes_any_schema`` is for read-only users like ``doctor``."""
         self.may_upgrade = False
-        """Whether this process makes the tables: then a store of an older release will do."""
+        """Whether this process makes the tables, so that it accepts a store of an older release."""
         self.oldest: int | None = None
         """See ``check_schema``."""
         self._takes_any_schema = takes_any_schema
@@ -46,7 +46,7 @@ class Examination:
         self._id = self._id or (known if isinstance(known, str) else "")
 
     def __call__(self, client: Client) -> str:
-        """Return a reason against using the host, to follow its name; empty without one."""
+        """Return why the host cannot be used, as text to follow its name; otherwise empty."""
         try:
             return self._examine(Connection(client))
         except (PermanentError, RetryableError) as error:
@@ -86,7 +86,7 @@ class Examination:
 
 
 def _disk(connection: Connection) -> str:
-    """Return a reason if the disks are nearly full; empty if not, or if that is not visible."""
+    """Return a reason if the disks are nearly full; empty if not, or if that cannot be read."""
     try:
         free = [int(row.free) for row in connection.rows("free_space")]
     except (PermanentError, RetryableError):
@@ -108,5 +108,5 @@ def refuse_old_engine(connection: Connection) -> None:
 
 
 def numbers_of(version: str) -> tuple[int, ...]:
-    """Return the leading numbers of a version: (26, 2, 1) of ``26.2.1.altinity``."""
+    """Return the leading numbers of a version: (26, 2, 1) for ``26.2.1.altinity``."""
     return tuple(map(int, takewhile(str.isdecimal, version.split("."))))

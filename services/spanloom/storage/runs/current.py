@@ -108,7 +108,7 @@ class RunLine(Line, Protocol):
 LineT = TypeVar("LineT", bound=RunLine)
 
 MOST_READS = 4
-"""The most attempts to read the places of runs, which may move between attempts."""
+"""The most attempts to read the positions of runs, which may move between attempts."""
 
 
 class Shown(NamedTuple, Generic[LineT]):
@@ -126,7 +126,7 @@ def read_current(
 ) -> Sequence[LineT]:
     """Return the lines of the traces that currently meet the condition, in any order.
 
-    A run that moves between the two queries, for places and for the list, is read again.
+    A run that moves between the two queries, for positions and for the list, is read again.
     """
     last: dict[tuple[str, str], Row] = {}
     left = list(keys)
@@ -170,12 +170,14 @@ SUMMARY = Shown(Condition(run_columns(), {}), listed_run)
 
 
 NEAR = 100
-"""The number of places around a run to search for the next run: old versions and duplicates have
-places too."""
+"""The number of positions around a run that are searched for the next run.
+
+Old versions and duplicates have positions too.
+"""
 
 
 class _Span(NamedTuple):
-    """The range of the runs of a conversation whose neighbours are looked up."""
+    """The range of the runs of a conversation whose preceding and following runs are looked up."""
 
     project: str
     conversation_id: str
