@@ -13,11 +13,11 @@ class SpanloomError(Exception):
 
 
 class PermanentError(SpanloomError):
-    """The same input fails again: do not retry."""
+    """Raised if the same input would fail again, so that a retry is useless."""
 
 
 class RetryableError(SpanloomError):
-    """The same input may succeed later: retry after ``retry_after_s`` seconds."""
+    """Raised if the same input may succeed later, after ``retry_after_s`` seconds."""
 
     def __init__(self, message: str, retry_after_s: float = 1.0) -> None:
         """Store the retry hint in seconds, which receivers pass on to the client."""

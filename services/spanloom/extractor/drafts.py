@@ -143,7 +143,7 @@ class _Next(Enum):
     SAME = "same"
     """The stored trajectory was built from the same spans, and is more complete."""
     AGAIN = "again"
-    """It was built from fewer spans than the stored one, or another builder is writing it."""
+    """The draft has fewer spans than the stored build, or another builder is writing it."""
 
 
 def _note_read(key: TraceKey, part: TracePart, result: BatchResult) -> None:

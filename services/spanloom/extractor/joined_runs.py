@@ -1,4 +1,4 @@
-"""Builds runs that arrived as several traces, each in the trace that is its home."""
+"""Builds runs that arrived as several traces; the home trace of a run shows the whole run."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def join_runs(
     joins: Joins,
     options: BuildOptions,
 ) -> Mapping[TraceKey, DuplicateOf]:
-    """Replace the drafts of homes by drafts of whole runs; return the parts that are not homes.
+    """Replace drafts of home traces by drafts of whole runs; return the parts of other traces.
 
-    A home that cannot be built fails alone; at its last attempt it keeps the draft of its own
+    A home trace that cannot be built fails alone; at its last attempt it keeps the draft of its own
     spans.
     """
     for key, part in drafts.parts.items():
@@ -71,10 +71,10 @@ def _join(
     joins: Joins,
     options: BuildOptions,
 ) -> None:
-    """Build a home from the spans of its parts, the earliest first, up to the limit of a trace.
+    """Build a home trace from the spans of its parts, the earliest first, up to a trace's limit.
 
-    Its read mark covers only its own spans, because a part may move to another home, and when a
-    part changes, the home is built again.
+    Its read mark covers only its own spans, because a part may move to another home trace, and when
+    a part changes, the home trace is built again.
     """
     others = joins.members[home]
     taken: list[Part] = []
@@ -97,7 +97,7 @@ def _draft_run(
     joins: Joins,
     options: BuildOptions,
 ) -> None:
-    """Replace the draft of a home by a draft of its own spans and the spans of other parts."""
+    """Replace the draft of a home trace by a draft of its own spans and other parts' spans."""
     keys = [home, *(part.key for part in taken)]
     read = reader.read_spans(keys)
     if home in joins.former and any(_is_gone(part, read) for part in taken):

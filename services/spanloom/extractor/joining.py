@@ -1,9 +1,9 @@
 """Joins traces that are parts of one run, in any order of extraction.
 
-The home of a run is built from the spans of all its parts; the other parts are stored as its
-duplicates. Building a part makes its home due again; building a home makes the parts due that are
-stored with another home. A part that is stored with the right home is not made due, so this always
-terminates.
+The home trace of a run is built from the spans of all parts; the other parts are stored as its
+duplicates. Building a part makes its home trace due again; building a home trace makes the parts
+due that are stored with another home. A part that is stored with the right home is not made due, so
+this always terminates.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Joins:
     """The traces of a batch and stored traces that belong together."""
 
     homes: dict[TraceKey, TraceKey] = field(default_factory=dict)
-    """The home of each part of the batch."""
+    """The home trace of each part of the batch, which shows the whole run."""
     members: defaultdict[TraceKey, list[Part]] = field(default_factory=lambda: defaultdict(list))
-    """The other parts of each run that has its home in the batch."""
+    """The other parts of each run whose home trace is in the batch."""
     former: dict[TraceKey, Part] = field(default_factory=dict)
     """The stored state of the parts of the batch, if any."""
     due: dict[TraceKey, int] = field(default_factory=dict)
@@ -114,7 +114,7 @@ def _left_alone(
     homes: Mapping[TraceKey, TraceKey],
     former: Mapping[TraceKey, Part],
 ) -> Iterator[TraceKey]:
-    """Yield the current and the former homes of the parts just built."""
+    """Yield the current and the former home traces of the parts just built."""
     for key in own:
         yield homes[key]
         if (before := former.get(key)) is not None:
@@ -127,10 +127,10 @@ def _left(
     homes: Mapping[TraceKey, TraceKey],
     former: Mapping[TraceKey, Part],
 ) -> Iterator[TraceKey]:
-    """Yield the homes that a part has left because of the batch.
+    """Yield the home traces that a part has left because of the batch.
 
-    A home may have been built with a part before that part was stored with this home, so the part's
-    stored home is not enough. The part's home according to all stored parts is yielded too.
+    A home trace may have been built with a part before that part was stored with this home, so the
+    part's stored home is not enough. The part's home according to all stored parts is yielded too.
     """
     if all(_is_placed_alike(part, former.get(key)) for key, part in own.items()):
         return
@@ -152,9 +152,9 @@ def _misplaced(
     stored: Sequence[Part],
     homes: Mapping[TraceKey, TraceKey],
 ) -> Iterator[TraceKey]:
-    """Yield stored parts near the batch whose stored home is outdated.
+    """Yield stored parts near the batch whose stored home trace is outdated.
 
-    At the limits of the time interval that was read, homes are unknown.
+    Near the limits of the time interval that was read, home traces are unknown.
     """
     times = sorted(t for part in own.values() for t in (part.start_ns, part.prompt_ns) if t)
     for part in stored:

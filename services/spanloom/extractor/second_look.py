@@ -1,4 +1,4 @@
-"""After a batch is stored, looks again for reports of its calls and runs in other traces.
+"""Looks again for reports of a batch's calls and runs in other traces, after storing the batch.
 
 Two extractors that build two reports of one call at the same time do not find each other's report
 before they write. Each looks again after writing, so at least one of them finds the other's report.
@@ -56,7 +56,7 @@ def _repeated(first: Repeats, now: Repeats) -> Iterator[TraceKey]:
 
 
 def _joined(first: Joins, now: Joins, parts: AbstractSet[TraceKey]) -> Iterator[TraceKey]:
-    """Yield the parts whose home has changed, and the homes whose parts have changed."""
+    """Yield the parts whose home trace has changed, and home traces whose parts have changed."""
     for key in parts:
         is_same_home = first.homes.get(key) == now.homes.get(key)
         if not is_same_home or _sizes(first, key) != _sizes(now, key):
@@ -64,5 +64,5 @@ def _joined(first: Joins, now: Joins, parts: AbstractSet[TraceKey]) -> Iterator[
 
 
 def _sizes(joins: Joins, home: TraceKey) -> Mapping[TraceKey, int]:
-    """Return the parts that a home shows, with their numbers of spans."""
+    """Return the parts that a home trace shows, with their numbers of spans."""
     return {part.key: part.span_count for part in joins.members.get(home, ())}

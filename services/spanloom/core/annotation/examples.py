@@ -87,7 +87,7 @@ class Fate(StrEnum):
     ORPHANED = "orphaned"
     """The step does not exist any more."""
     NO_ANSWER = "no_answer"
-    """It corrects an input or a tool's result instead of a model's output."""
+    """The correction is of an input or a tool's result, not of a model's output."""
     UNREADABLE = "unreadable"
     """``original`` or ``edited`` is not a text, or ``part`` is not a path in the messages."""
 

@@ -114,7 +114,7 @@ class QueueView:
         return next(begun, left[0] if left else None)
 
     def begins(self, trace_id: str, annotator: str) -> bool:
-        """Return whether opening an item starts it: it is available, neither started nor done."""
+        """Return whether opening an item starts it: available, and neither started nor finished."""
         involved = [*self.done_by(trace_id), *self._at_work_on(trace_id)]
         return annotator not in involved and self._is_for(trace_id, annotator)
 

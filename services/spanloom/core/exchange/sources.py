@@ -1,7 +1,7 @@
 """Detects the format of a file's values by their shape, and reads the values.
 
 Canonical documents and OTLP may be mixed in one file, line by line; every other file has one
-format, that of its first value.
+format, the format of its first value.
 """
 
 from __future__ import annotations

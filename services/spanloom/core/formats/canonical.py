@@ -57,7 +57,7 @@ _MODEL = StepType.MODEL  # cached: before Python 3.12 member access of an enum i
 
 
 def as_stored(stored: Stored, _losses: Losses) -> bytes:
-    """Return the stored document unchanged: it has this format."""
+    """Return the stored document unchanged, because it already has this format."""
     return stored.document
 
 
@@ -115,7 +115,10 @@ def without_version(document: bytes) -> Sequence[memoryview]:
 
 
 def with_version(document: bytes, version: int) -> bytes:
-    """Return the document with another version number, so that equal versions are stored once."""
+    """Return the document with another version number.
+
+    Versions that differ only in their number can then be stored once.
+    """
     before, after = without_version(document)
     return b"".join((before, str(version).encode(), after))
 

@@ -37,13 +37,13 @@ class Via(Flag):
     """How a format is chosen."""
 
     QUERY = auto()
-    """By ``?format=`` of the API."""
+    """The query parameter ``?format=`` of the API."""
     ACCEPT = auto()
-    """By the ``Accept`` header."""
+    """The ``Accept`` header."""
     SHELL = auto()
-    """By ``--format`` of ``spanloom export`` or ``spanloom annotations export``."""
+    """The option ``--format`` of ``spanloom export`` or ``spanloom annotations export``."""
     PATH = auto()
-    """By a separate path (``Format.path``)."""
+    """A separate path (``Format.path``)."""
 
 
 class Filed(Enum):

@@ -143,7 +143,7 @@ class ScoreQuery(NamedTuple):
     experiment: str = ""
     item: str = ""
     orphans_before_us: int | None = None
-    """Only scores older than this whose trajectory is not stored."""
+    """Only scores older than this time, in microseconds, whose trajectory is not stored."""
 
 
 class ScorePlace(NamedTuple):

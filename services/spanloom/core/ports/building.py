@@ -164,7 +164,7 @@ class Confirmation(NamedTuple):
 
     key: TraceKey
     build: Build
-    """The build; its version number is that of the stored build."""
+    """The build; it has the version number of the stored build."""
     status: Status
     start_ns: int
 
@@ -329,7 +329,7 @@ class CarriedRecord(NamedTuple):
     calls: Sequence[bytes]
     """The rows of calls, in several chunks for a long trace."""
     listed: Sequence[bytes]
-    """Its row in the list, and a tombstone for each list position that it leaves: one INSERT.
+    """Its row in the list, with a tombstone for each list position that it leaves, as one INSERT.
 
     In chunks, which are joined when the trajectory is no longer in memory.
     """

@@ -44,7 +44,7 @@ class ChangedSeconds(NamedTuple):
     changes: Sequence[TraceChange]
     """The spans that arrived for each trace in each of these seconds, known before or not."""
     fingerprints: Mapping[int, int]
-    """Second → the fingerprint of its current content."""
+    """The fingerprint of each second's current content, by second."""
 
 
 @dataclass(frozen=True, slots=True)

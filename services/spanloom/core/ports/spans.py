@@ -35,7 +35,7 @@ class SpooledRequest:
     In microseconds since the epoch, unique and increasing.
     """
     project: str
-    """From the API key; if empty, the resource decides."""
+    """The project of the API key; if empty, the resource decides."""
     accepted_at_ns: int
     body: bytes
     """A validated ``ExportTraceServiceRequest``.

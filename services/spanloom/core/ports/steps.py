@@ -35,7 +35,7 @@ class StepSelection(NamedTuple):
     where: Condition | None = None
     run_where: Condition | None = None
     order: Order = NEWEST_FIRST
-    """By a field of steps, or by the start of their runs."""
+    """Orders by a field of steps, or by the start of their runs."""
 
     @property
     def is_by_run(self) -> bool:
@@ -59,7 +59,7 @@ class ListedStep:
 
     row: StepRow
     run_start_ns: int
-    """In nanoseconds, because lists are ordered by it."""
+    """Start of the run in nanoseconds, because lists are ordered by it."""
     rank: Rank = ()
     """See ``StepCursor.rank``."""
 

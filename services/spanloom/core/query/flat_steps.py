@@ -67,7 +67,7 @@ class Repeats(NamedTuple):
     longest: int = 0
     """The most equal calls in a row, ignoring model calls in between."""
     most: int = 0
-    """The most equal calls in the whole run."""
+    """The most equal calls in the whole run, in a row or not."""
 
 
 def count_repeats(steps: Iterable[FlatStep]) -> Repeats:

@@ -18,7 +18,7 @@ DAY_S = 86_400
 _INTERVAL = re.compile(r"([1-9]\d{0,5})([smhdw])")
 _UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": DAY_S, "w": 7 * DAY_S}
 _MONDAY = 3
-"""Days from the Monday of the week of 1970-01-01 to that day."""
+"""Days between the Monday of the week of 1970-01-01 and that day, a Thursday."""
 _EXAMPLES = "IANA names such as Europe/Berlin and UTC are known"
 
 

@@ -95,7 +95,7 @@ class ListedRun:
 
     @property
     def has_steps(self) -> bool:
-        """Whether there is anything to show: a step, or a failure."""
+        """Whether the run has anything to show: a step, or a failure."""
         run = self.run
         steps = sum(count for kind, count in run.step_counts.items() if kind != "other")
         return steps > 0 or run.outcome not in _UNEVENTFUL or run.status is Status.FAILED

@@ -41,7 +41,7 @@ class Position(NamedTuple):
     shown: int = 0
     """How many changes after that time were shown."""
     seen: tuple[tuple[int, int], ...] = ()
-    """The highest number shown of each writer after that time, by writer."""
+    """The highest number shown of each writer's changes after that time, by writer."""
     summary: Summary | None = None
     """Instead of ``seen``, for 0.1.0."""
 

@@ -79,7 +79,7 @@ class Group(NamedTuple):
     start_ns: int | None
     """Start of its interval, in nanoseconds since the epoch."""
     values: Sequence[float | int | None]
-    """In the order of the metrics; ``None`` where no run, or no step, has a value."""
+    """The numbers in the order of the metrics; ``None`` where no run, or no step, has a value."""
 
 
 _STEPS_BY = {"agent": "owner", "model": "model"}

@@ -34,7 +34,7 @@ SILENT_S = 30
 """Seconds without data until the client gives up a host; a working host reports progress."""
 _SILENT_WITHOUT_PROGRESS_S = 300
 MUTATION_S = 3600
-"""The same for a connection of the keeper.
+"""The same limit for a connection of the keeper, in seconds.
 
 The server reports no progress while a statement waits for a mutation, and repeating an abandoned
 statement would queue the mutation a second time. TCP still detects a machine that is down.

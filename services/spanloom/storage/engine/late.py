@@ -164,7 +164,7 @@ class LateConnection(Connection):
         *,
         needs_schema: bool = True,
     ) -> None:
-        """Set how to open it; with ``needs_schema`` it opens only if the schema is usable."""
+        """Store how to open the connection; with ``needs_schema`` only to a usable schema."""
         self.is_open = False
         self.needs_schema = needs_schema
         self.hiding = hiding or NothingHidden()

@@ -59,7 +59,7 @@ Rows: TypeAlias = "Sequence[Sequence[object]]"
 
 
 class FeedClock(Protocol):
-    """Sets the time of rows, and knows the time up to which all are visible."""
+    """Sets the time of rows, and determines the time up to which all are visible."""
 
     def around(self, connection: Connection, rows: Rows) -> AbstractContextManager[None]:
         """Return a context after which rows of ``COLUMNS`` are visible, even if it fails."""
@@ -69,7 +69,7 @@ class FeedClock(Protocol):
 
 
 class OwnClock:
-    """For the embedded store, which has one process that knows its writes in progress.
+    """The clock of the embedded store, whose only process knows its writes in progress.
 
     Each write has its own time, later than all others. A row is shown when every write that began
     before it has ended, so no row is shown twice, or delayed by more than another INSERT.
@@ -175,7 +175,7 @@ def was_enough(shown: Announcement, later: Announcement) -> bool:
 
 
 class SharedClock:
-    """For a ClickHouse server, to which several processes write: its clock, and a horizon."""
+    """The clock of a ClickHouse server to which several processes write, with a horizon."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         """Measure the duration of writes with this clock, in seconds."""

@@ -42,7 +42,7 @@ NEAR_NS = 600 * 10**9
 """Windows within this many nanoseconds are searched together, as if each covered all of it."""
 _EACH_CALL = {"place": Condition("TraceId, StepId", {}), "most": Condition("", {})}
 _EACH_TRACE = Condition("TraceId", {})
-"""For parts of runs, because a trace is at most one part of a conversation."""
+"""The key of rows for parts of runs, as a trace is at most one part of a conversation."""
 
 
 class ClickHouseCalls:

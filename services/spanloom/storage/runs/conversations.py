@@ -144,7 +144,7 @@ class _Part(NamedTuple):
 
 
 def _part(columns: list[Any]) -> _Part:
-    """Return the summary in a row's columns after those of the conversation."""
+    """Return the summary from the columns of a row that follow the conversation's columns."""
     return _Part(columns[: len(_SUMMED)], *columns[len(_SUMMED) :])
 
 

@@ -151,7 +151,7 @@ class Ledger:
     def unsure(
         self, confirmed: Sequence[Confirmation], stored: Mapping[TraceKey, Build]
     ) -> AbstractSet[TraceKey]:
-        """Return the traces whose stored content is, or may become, a build's from fewer spans."""
+        """Return the traces whose stored build has, or may get, content from fewer spans."""
         reserved = self._read([one.key for one in confirmed])
 
         def is_unsure(one: Confirmation) -> bool:

@@ -53,7 +53,7 @@ class SpanWriter:
         return [self._span(step, parent_id) for step, parent_id in self._steps]
 
     def failures_elsewhere(self) -> Iterator[int]:
-        """Yield the indexes of failures of spans that are not steps: these are not written."""
+        """Yield the indexes of failures that are not written, as their spans are not steps."""
         written = {step.id for step, _ in self._steps}
         yield from (at for at, where in enumerate(self._failures.places) if where not in written)
 

@@ -1,6 +1,7 @@
-"""Reads the items of a task as runs: an action is a tool call or an answer.
+"""Reads the items of a task as runs; an action is a tool call or an answer.
 
-Items have no times: each step starts a millisecond after the last (``duration_unknown``).
+Items have no times, so each step starts a millisecond after the previous step
+(``duration_unknown``).
 """
 
 from __future__ import annotations

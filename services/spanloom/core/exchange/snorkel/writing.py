@@ -186,7 +186,7 @@ def _node(step: DocumentStep, agent: str) -> Json:
 
 
 def _say(nodes: Mapping[str, Json], top: Json, assessments: Iterable[Assessment]) -> None:
-    """Add assessments to the nodes of their steps; without a step, to the root."""
+    """Add assessments to the nodes of their steps, or to the root if their step is missing."""
     by_step: dict[str, list[Json]] = {}
     for assessment in assessments:
         node = nodes.get(assessment.step_id) if assessment.step_id else top

@@ -121,7 +121,7 @@ class Operation(NamedTuple):
 
 
 class Calculation(NamedTuple):
-    """A comparison of numbers that are calculated: ``output_tokens / input_tokens > 2``."""
+    """A comparison of calculated numbers: ``output_tokens / input_tokens > 2``."""
 
     left: Number
     operator: Operator
