@@ -33,7 +33,7 @@ class Tally(NamedTuple):
 
     read: Read
     newest_seq: int
-    """0 if nothing was read."""
+    """The newest sequence that was read; 0 if nothing was read."""
     spans: Mapping[int, int]
     """Number of spans by the sequence of their request."""
     events: Mapping[int, int]

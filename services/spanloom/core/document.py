@@ -25,7 +25,7 @@ ROOT, AGENTS = "root_step", "agent_steps"
 OF_THE_RUN: Final = ("id", ROOT, AGENTS)
 """Members of a document that describe the run; ``extraction`` describes how it was built."""
 AGENT: Final = "agent"
-"""The type of an owner of steps, except for a root, which may have any type."""
+"""The type of an owner of steps; only a root that owns steps may have another type."""
 SHOWN: Final = ("name", "input", "output", "basic_info")
 """Members that every step has: the root, an agent, and an agent's steps."""
 _MEMBERS = ("id", *SHOWN, "parent_id", "type")

@@ -46,7 +46,7 @@ class PermissionDeniedError(PermanentError):
 
 
 class OverloadedError(RetryableError):
-    """The spool is full, too much is in flight or the service is stopping (503, UNAVAILABLE)."""
+    """The spool is full, too many bytes are in flight or the service stops (503, UNAVAILABLE)."""
 
 
 class RateLimitedError(RetryableError):
@@ -54,11 +54,11 @@ class RateLimitedError(RetryableError):
 
 
 class StoreUnavailableError(RetryableError):
-    """The store did not answer or cannot take data at the moment."""
+    """The store did not answer, or cannot accept data at the moment."""
 
 
 class NoHeartbeatError(PermanentError):
-    """The account of this process may not write heartbeats; it works without them."""
+    """The account of this process may not write heartbeats; the process works without them."""
 
 
 class KeysUnknownError(RetryableError):
@@ -66,15 +66,15 @@ class KeysUnknownError(RetryableError):
 
 
 class StoreTooSmallError(StoreUnavailableError):
-    """The store lacks memory or time for this much at once; a smaller part may succeed."""
+    """The store lacks memory or time for so much data at once; a smaller batch may succeed."""
 
 
 class StoreRejectedError(PermanentError):
-    """The store refuses this data permanently: a retry would be refused too."""
+    """The store refuses this data permanently, and would refuse it again."""
 
 
 class StoreFaultError(StoreRejectedError):
-    """The store refuses a statement, not the data: possibly a bug of Spanloom."""
+    """The store refuses a statement, not the data; possibly a bug in Spanloom."""
 
 
 class NotEmbeddedError(PermanentError):
@@ -82,11 +82,11 @@ class NotEmbeddedError(PermanentError):
 
 
 class SchemaTooNewError(PermanentError):
-    """The store was written by a newer Spanloom than this one."""
+    """The store was written by a newer version of Spanloom."""
 
 
 class StartupError(PermanentError):
-    """The process cannot start as configured; the message is the one line to print."""
+    """The process cannot start as configured; the message is the only line to print."""
 
 
 class SchemaNotReadyError(StartupError):
@@ -121,7 +121,7 @@ class InvalidQueryError(PermanentError):
     """A query is invalid (422)."""
 
     parameter = ""
-    """The parameter at fault; empty if it is not a single one."""
+    """The name of the invalid parameter; empty if it is not a single one."""
 
     def __init__(self, message: str, parameter: str = "") -> None:
         """Put the name of the parameter, if any, in front of the message."""

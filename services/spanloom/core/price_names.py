@@ -68,7 +68,10 @@ _VENDORS = {
 _BEDROCK = re.compile(
     r"(?:[a-z]{2,6}(?:-gov)?\.)?(?P<vendor>[a-z0-9]+)\.(?P<model>[\w.-]+?)(?:-v\d+(?::\w+)*)?"
 )
-"""``us.anthropic.claude-sonnet-4-5-20250929-v1:0``: region, vendor, model, version."""
+"""Matches Bedrock's names: region, vendor, model, version.
+
+For example ``us.anthropic.claude-sonnet-4-5-20250929-v1:0``.
+"""
 _ARN = re.compile(r"arn:aws[\w-]*:bedrock:[^/]*/(.+)")
 _REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-?\d")
 _PUBLISHER = re.compile(r"(?:.*/)?publishers/([^/]+)/models/(.+)")
@@ -79,7 +82,7 @@ _DATE = re.compile(
     r"|2\d(?:0[1-9]|1[0-2]))$"  # 2608
 )
 _RELEASE = re.compile(r"^(gemini-.+)-00\d$")
-"""Google's numbered releases: ``gemini-2.5-flash-001``."""
+"""Matches Google's numbered releases: ``gemini-2.5-flash-001``."""
 _MAX_ROUTES = 4
 
 

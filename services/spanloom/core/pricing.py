@@ -29,7 +29,7 @@ class OwnPrice(NamedTuple):
     """A price configured by the operator."""
 
     model: str
-    """The model name as reported by telemetry; with a trailing ``*``, a prefix of it."""
+    """The model's name in the telemetry; a trailing ``*`` makes it a prefix."""
     rates: Rates
     provider: str = ""
     """The provider that the price applies to; empty for all."""
@@ -70,7 +70,7 @@ class PriceBook:
 
 
 LISTED = PriceBook()
-"""A price book of list prices only."""
+"""A price book with only the list prices."""
 
 
 _NOTHING = Decimal(0)
@@ -110,9 +110,9 @@ class Rates(NamedTuple):
     input: Rate | None = None
     output: Rate | None = None
     reasoning: Rate | None = None
-    """``None``: reasoning tokens cost as much as other output."""
+    """The rate of reasoning tokens; ``None`` if they cost as much as other output."""
     cache_read: Rate | None = None
-    """``None``: cached tokens cost as much as other input."""
+    """The rate of cached tokens; ``None`` if they cost as much as other input."""
     cache_creation: Rate | None = None
     per_call: Decimal = _NOTHING
     """US dollars per call, in addition to its tokens."""

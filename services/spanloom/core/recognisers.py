@@ -48,8 +48,11 @@ _DETECTORS = (
     ("telegram_token", "TelegramBotTokenDetector"),
     ("twilio", "TwilioKeyDetector"),
 )
-"""Omitted: detectors that guess by entropy or by the preceding word, and those whose expressions
-backtrack over runs of spaces."""
+"""The detectors in use.
+
+Omitted are detectors that guess by entropy or by the preceding word, and detectors whose
+expressions backtrack over runs of spaces.
+"""
 _MORE_SECRETS = re.compile(
     r"sk-ant-[\w-]{20,200}|sk-proj-[\w-]{20,200}|AIza[\w-]{35}|npm_[A-Za-z0-9]{36}"
     r"|sl_[0-9a-f]{12}_[\w-]{43}"

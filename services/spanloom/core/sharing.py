@@ -21,7 +21,7 @@ HANDOVER_S = 2.0
 """Seconds to wait before taking a slice from a living owner, which has noticed by then."""
 
 Slices: TypeAlias = "frozenset[int] | None"
-"""Some of the slices, numbered from 0; ``None`` is all of them, without any sharing."""
+"""Some of the slices, numbered from 0; ``None`` means all slices, without sharing."""
 
 ALL: Slices = None
 NONE: Slices = frozenset()

@@ -93,8 +93,8 @@ def write_apart(
     """Store and announce records; a record that cannot be written fails alone.
 
     That includes refused records, records too large for the store, and unexpected errors. Raises
-    ``RetryableError`` for every other retryable failure. A record overtaken by another build is
-    lost: its trace is built again.
+    ``RetryableError`` for every other retryable failure. A record that another build has overtaken
+    is lost, so its trace is built again.
     """
     if not records:
         return
@@ -168,7 +168,7 @@ class BuildRequest(NamedTuple):
 
 
 class Built(NamedTuple):
-    """Built traces, some or all of a request, and their result."""
+    """The result of building all or some traces of a request."""
 
     traces: Mapping[TraceKey, Status]
     result: BatchResult
@@ -192,7 +192,7 @@ class Builder(Protocol):
 
 
 class InProcess:
-    """Builds one batch after the other in this process."""
+    """Builds one batch after another in this process."""
 
     def __init__(self, store: BuildingStore, options: BuildOptions) -> None:
         """Set the store to read from and write to, and the build options."""

@@ -76,7 +76,7 @@ class Budget:
 
 
 def _is_repeated(item: Due) -> bool:
-    """Return whether some of the spans are read again: the run is live, or was complete before."""
+    """Return whether a build reads spans again, because the run is live or was complete before."""
     trace, status = item
     return status is Status.LIVE or (trace.is_built and not trace.attempts)
 

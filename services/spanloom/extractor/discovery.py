@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 MANY_WAITING = 50_000
 """If this many traces wait, changes from before the start are not read."""
 SHARES = 256
-"""Each sweep compares one of this many shares of all traces, by the first digits of their ids."""
+"""The number of shares of all traces; each sweep compares one share.
+
+The first digits of a trace id determine its share.
+"""
 MANY_MISSES = 3
 """After this many incomplete builds, the store is searched for the missing spans."""
 
@@ -58,7 +61,7 @@ class Outcome(NamedTuple):
 
 
 class Discovery:
-    """The table of traces that wait to be built."""
+    """The traces that wait to be built."""
 
     def __init__(
         self, progress: ProgressStore, timing: Timing, held: Callable[[], Slices] = hold_all
@@ -129,7 +132,7 @@ class Discovery:
             self._pending.pop(trace.key, None)
 
     def settles_ns(self) -> int | None:
-        """Return the time at which the next trace settles, in ns of ``Moment``, if any waits."""
+        """Return when the next trace settles, in ns of ``Moment``; ``None`` if no trace waits."""
         times = (settles_ns(trace, self._timing) for trace in self._pending.values())
         return min(times, default=None)
 
@@ -167,7 +170,7 @@ class Discovery:
             )
 
     def _compare_a_share(self, now: Moment) -> None:
-        """Add the traces of the next share that need to be built and were missed so far."""
+        """Add the traces of the next share that need to be built and have been missed so far."""
         if len(self._pending) < MANY_WAITING:
             begins_with = f"{self._share % SHARES:02x}"
             found = self._progress.overlooked(begins_with, self._slices)

@@ -43,7 +43,7 @@ _IS_BARE = attrgetter("is_bare")
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """Duplicates found for a batch, in both directions."""
+    """The duplicates of a batch: its traces that repeat others, and traces that repeat it."""
 
     originals: dict[TraceKey, DuplicateOf] = field(default_factory=dict)
     """Traces of the batch that duplicate a call of another trace, with the original."""

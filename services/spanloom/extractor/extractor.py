@@ -1,4 +1,4 @@
-"""The extraction loop: look for changes, build what is due, record progress."""
+"""The extraction loop: looks for changes, builds what is due, records progress."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ AFTER_FEW = 1.5
 MIN_REST_S = 0.02
 """Shortest pause in seconds between looks under load, in which other threads can run."""
 UNREAD_S = 60.0
-"""Seconds without a look for changes after which other processes are informed."""
+"""Seconds without a look for changes after which ``trouble`` reports that."""
 AFTER_A_BUG_S = 5.0
 """Pause in seconds after an unexpected error."""
 
@@ -113,11 +113,11 @@ class Extractor:
         return f"what arrives in its slices of the traces has not been read for {unread_s:.0f} s"
 
     def start(self) -> None:
-        """Start the loop in its own thread."""
+        """Start the loop in a separate thread."""
         self._thread.start()
 
     def stop(self, grace_s: float = 10.0) -> None:
-        """Finish the current batch and end, within ``grace_s`` seconds."""
+        """Finish the current batch and end the loop, within ``grace_s`` seconds."""
         self._thread.expect_end()
         self._stopping.set()
         self._thread.join(grace_s)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.building import PartFinder
 
     Session: TypeAlias = tuple[str, str]
-    """A project and the key of a conversation in it."""
+    """A project, and the key of a conversation in it."""
 
 MAX_PARTS = 5_000
 """The most parts of a conversation within six days that are joined; limits a build's cost."""

@@ -19,13 +19,13 @@ from spanloom.core.model.trajectory import Status
 
 NS = 1_000_000_000
 MAX_ATTEMPTS = 5
-"""The last attempt always stores a trajectory, if necessary one that shows the error."""
+"""The most attempts; the last one stores a trajectory even if it only shows the error."""
 GROWN_BY = 4
 """A live trace is built again when its size or age has grown by 1 / ``GROWN_BY``, a quarter."""
 A_SPAN_NS = 100_000
 """Estimated time to build a trace, per span, in ns."""
 IDLE_SHARE = 4
-"""A constantly growing trace waits this many times as long as its build takes."""
+"""A constantly growing trace waits this many times the duration of its build."""
 MISSED_S = 0.2
 """First wait in seconds after an incomplete build; doubles up to a minute."""
 MAX_MISSED_S = 60.0
@@ -57,7 +57,7 @@ class Moment:
 
     ns: int
     ahead_ns: int = 0
-    """How far the wall clock is ahead of the monotonic one at this moment."""
+    """How far, in ns, the wall clock is ahead of the monotonic clock at this moment."""
 
     def accepted(self, wall_ns: int) -> int:
         """Return a wall-clock time in ns as a time of this clock, never later than now."""
@@ -92,7 +92,7 @@ class PendingTrace:
     built_seq: int = 0
     """The newest sequence in an earlier build, by this or another process."""
     is_built: bool = False
-    """Whether a finished build was stored before the changes that it waits for."""
+    """Whether a finished build was stored before the changes that wait to be built."""
     first_accepted_ns: int = 0
     """Time at which its first span was accepted, by the collector's wall clock; for display."""
     since_s: int = 0

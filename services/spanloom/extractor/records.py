@@ -83,7 +83,7 @@ def _stays(head: Head, build: Build) -> bool:
 def _other_rows(
     trajectory: Trajectory, part: Part | None, responses: Mapping[str, str]
 ) -> Iterator[Call]:
-    """Yield the rows of the call index that find the trace by other keys than calls."""
+    """Yield the rows of the call index by which the trace is found, other than its calls."""
     key = TraceKey(trajectory.project, trajectory.trace_id)
     if part:
         yield part.as_call()

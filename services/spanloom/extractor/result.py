@@ -1,4 +1,4 @@
-"""The operator's options for building a batch of traces, and its outcome."""
+"""The operator's options for building a batch of traces, and the batch's outcome."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Scoring:
     """The response ids named by results without a span, by the trace under which they wait."""
 
     def set_scores(self, key: TraceKey, scores: Sequence[Score]) -> None:
-        """Set the scores of a trace; a trace that never had any needs no entry."""
+        """Set the scores of a trace; a trace that never had scores needs no entry."""
         if scores:
             self.scores[key] = scores
         else:

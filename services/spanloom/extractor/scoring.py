@@ -94,7 +94,7 @@ def _store(store: BuildingStore, keys: Sequence[TraceKey], result: BatchResult) 
 def changes(made: Iterable[Score], stored: Iterable[Score]) -> Iterator[Score]:
     """Yield the revisions that turn the stored scores of one trace into ``made``.
 
-    Stored scores of other origin than telemetry are not changed, unless they are older.
+    Stored scores that do not come from telemetry are changed only if they are older.
     """
     known = {score.id: score for score in stored}
     for score in made:

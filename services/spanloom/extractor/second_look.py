@@ -31,13 +31,13 @@ class FirstLook:
     calls: Mapping[TraceKey, Sequence[Call]]
     repeats: Repeats
     known: AbstractSet[TraceKey]
-    """The traces of the batch that had been stored before."""
+    """The traces of the batch that were already stored."""
     parts: Mapping[TraceKey, Part] = field(default_factory=dict)
     joins: Joins = field(default_factory=Joins)
 
 
 def look_again(index: CallIndex, first: FirstLook, result: BatchResult) -> None:
-    """Make traces due again because of calls or parts that were stored meanwhile."""
+    """Make traces due again because of calls or parts that were stored in the meantime."""
     written = result.written
     calls = {key: own for key, own in first.calls.items() if key in written}
     parts = {key: part for key, part in first.parts.items() if key in written}

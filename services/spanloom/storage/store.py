@@ -223,7 +223,7 @@ def compose(
 def _connect(
     connect: Connect, url: Where, opened: ExitStack, oldest: int | None
 ) -> Sequence[Client]:
-    """Return a client for each connection; the first checks whether the schema is up to date."""
+    """Return a client for each connection; the first one checks whether the schema is current."""
     clients: list[Client] = []
     for _ in Connections._fields:
         client = connect()

@@ -66,7 +66,7 @@ def create_app(
     langfuse: LangfuseIngestion | None = None,
     hosts: Hosts | None = None,
 ) -> ASGIApp:
-    """Make the application that serves OTLP, Coze Loop, Invariant and Langfuse."""
+    """Create the application that serves OTLP, Coze Loop, Invariant and Langfuse."""
     doors = make_doors(exporter, limits, langfuse)
     return HttpReceiver(exporter, limits, authenticator, doors, hosts or Hosts())
 
@@ -173,7 +173,7 @@ class HttpReceiver:
         return await self._in_thread(decompress_and_handle)
 
     async def _in_thread(self, handle: Callable[[], Accepted]) -> Accepted:
-        """Run in a thread; raises ``OverloadedError`` if too many requests wait for one."""
+        """Run a handler in a thread; raises ``OverloadedError`` if too many requests wait."""
         if self._waiting >= self._limits.max_waiting:
             raise OverloadedError("Too many requests are waiting: try again.")
         self._waiting += 1

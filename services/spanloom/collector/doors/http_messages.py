@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 Headers = tuple[tuple[bytes, bytes], ...]
 
 CLOSE: Headers = ((b"connection", b"close"),)
-"""Sent if the rest of a body is not read."""
+"""The header that is sent if the rest of a body is not read."""
 _MIN_GZIP_BYTES = 256
-"""Smaller bodies are not worth compressing."""
+"""The minimum size of a response to compress, in bytes; compressing less is not worthwhile."""
 
 
 _SECURITY = tuple(
@@ -44,7 +44,7 @@ _SECURITY = tuple(
 
 
 class ClientGoneError(Exception):
-    """The client closed the connection before its request was complete."""
+    """Raised if the client closed the connection before its request was complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Answer:
 
 
 class HttpRefusalError(Exception):
-    """A refusal specific to HTTP: unknown path, wrong method, wrong host, body too slow."""
+    """Raised for a refusal specific to HTTP: unknown path, wrong method or host, slow body."""
 
     def __init__(self, status: int, code: int, message: str, headers: Headers = ()) -> None:
         """Set the HTTP status, and code and message of the body's ``google.rpc.Status``."""

@@ -47,7 +47,7 @@ _MOST_CHARS = 100
 _UNNAMED = "agent"
 _OWN_PROJECT = "default"
 _NOT_KEPT = "invariant_dataset_metadata"
-"""Name in the metrics of the data that is accepted but not stored."""
+"""Name, in the metrics, of the data that is accepted but not stored."""
 _SAYS_SO = ((b"warning", b'299 - "The metadata of datasets is not stored."'),)
 
 
@@ -61,7 +61,7 @@ class _Pushed(NamedTuple):
 
 
 class Push(NamedTuple):
-    """A request to push runs, checked."""
+    """A checked request to push runs."""
 
     traces: Sequence[Sequence[Json]]
     metadata: Sequence[Json]
@@ -71,7 +71,7 @@ class Push(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """A request to append messages to a run, checked."""
+    """A checked request to append messages to a run."""
 
     messages: Sequence[Json]
     annotations: Sequence[Annotation]
@@ -108,7 +108,7 @@ def read_append(body: bytes, limits: Limits) -> Appended:
 
 
 def check_name(name: object) -> str:
-    """Return the name of a dataset; raises ``InvalidRequestError`` for other texts."""
+    """Return the name of a dataset; raises ``InvalidRequestError`` if it is invalid."""
     if not isinstance(name, str) or not _DATASET_NAME.fullmatch(name):
         raise InvalidRequestError("dataset: a name of A-Z, a-z, 0-9, - and _ is needed.")
     return name
@@ -165,7 +165,7 @@ def _write_messages(writer: RequestWriter, pushed: _Pushed, arrived_ns: int) -> 
 def _write_annotations(
     writer: RequestWriter, trace_id: bytes, annotations: Sequence[Annotation], arrived_ns: int
 ) -> None:
-    """Write annotations as evaluation results of the run; building it finds their steps."""
+    """Write annotations as evaluation results of the run; extraction finds their steps."""
     for one in annotations:
         span = writer.add_span("")
         span.trace_id, span.parent_span_id = trace_id, keys.run_span_id(trace_id)

@@ -1,4 +1,4 @@
-"""Admission of requests: free disk space, quota and rate of the project, bytes in flight."""
+"""Admits requests by free disk space, quota and rate of the project, and bytes in flight."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Admission:
         quotas: Quotas | None = None,
         space: FreeSpace | None = None,
     ) -> None:
-        """Set the checks; ``None`` leaves one out."""
+        """Set the checks; ``None`` disables a check."""
         self._rates = rates or Rates()
         self._quotas = quotas
         self._space = space

@@ -28,7 +28,7 @@ unknown fields first could hide an array, but would only lose its JSON text.
 """
 
 _JSON_TEXT_TAG = b"\xc2\x3e"
-"""Field 1000, length-delimited."""
+"""Tag of field 1000, length-delimited, which has a value's JSON text."""
 _CACHED_BYTES = 256
 
 

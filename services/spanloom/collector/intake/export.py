@@ -43,7 +43,7 @@ class ExportOutcome:
 
     @property
     def is_full(self) -> bool:
-        """Whether everything was accepted unchanged; ``partial_success`` then stays unset."""
+        """Whether everything was accepted unchanged, so that ``partial_success`` stays unset."""
         return not self.rejected and not self.message
 
     @property

@@ -19,17 +19,17 @@ class Limits:
     """
 
     max_request_bytes: int = 64 * MIB
-    """One request, before and after decompression."""
+    """Bytes of one request, before and after decompression."""
     max_spans: int = 100_000
-    """Spans of one request: 4 MiB of empty spans need 87 times the memory once parsed."""
+    """Spans of one request; 4 MiB of empty spans take 87 times as much memory once parsed."""
     max_entries: int = 10_000
     """Resource and scope entries of one request; four times as many unknown fields are allowed."""
     max_gzip_members: int = 16
-    """Members of one gzip body: inflating a hundred thousand empty ones takes seconds."""
+    """Members of one gzip body; inflating a hundred thousand empty members takes seconds."""
     max_json_nodes: int = 8_000_000
     """Objects, arrays and list elements of one JSON request."""
     max_value_depth: int = 40
-    """Nesting of attribute values; parsers fail at 47."""
+    """Nesting of attribute values; parsers fail at a depth of 47."""
     max_attributes: int = 1_024
     """Attributes that are stored of one span, event, link, resource or scope."""
     max_events: int = 4_096
@@ -62,4 +62,4 @@ class Limits:
     ``max_in_flight_bytes``.
     """
     max_waiting: int = 1_024
-    """Requests of each transport that are waiting or being handled."""
+    """Requests that each transport may hold, waiting or being handled."""

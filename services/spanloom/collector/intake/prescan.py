@@ -1,4 +1,4 @@
-"""Scanning of encoded requests before parsing: counts, resource entries, unknown fields."""
+"""Scans encoded requests before parsing: counts, resource entries, unknown fields."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def resource_entries(body: bytes) -> Iterator[tuple[int, int]]:
 
 
 class _Counts:
-    """Running counts of one request; raises ``RequestTooLargeError`` above a limit."""
+    """Running counts of one request; raises ``RequestTooLargeError`` if one exceeds its limit."""
 
     def __init__(self, limits: Limits) -> None:
         self.items = 0
@@ -72,7 +72,7 @@ class _Counts:
             self._refuse(self._limits.max_entries, "resource and scope entries")
 
     def add_other(self) -> None:
-        """Count a field that is neither an entry nor an item; a real entry has about three."""
+        """Count a field that is neither an entry nor an item; real entries have about three."""
         self._others += 1
         if self._others > 4 * self._limits.max_entries:
             self._refuse(4 * self._limits.max_entries, "fields beside its spans")

@@ -66,7 +66,7 @@ def sizes_by_project(body: bytes, projects: Sequence[str]) -> Mapping[str, int]:
 
 
 def _named(attributes: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield the project names in the attributes; "" (invalid) for a value that is no text."""
+    """Yield the project names in the attributes; "" (invalid) for a value that is not a text."""
     for key in PROJECT_ATTRIBUTES:
         if key in attributes:
             value = AnyValue.FromString(attributes[key])

@@ -75,7 +75,7 @@ MAX_BACKOFF_S = 10.0
 
 
 class StoppedError(Exception):
-    """The writer was stopped; its current requests stay in the spool."""
+    """Raised if the writer was stopped; its current requests stay in the spool."""
 
 
 class Attempts:

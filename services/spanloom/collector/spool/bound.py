@@ -63,7 +63,7 @@ class Bound:
     def take(self, size: int, stored: Totals) -> None:
         """Reserve room for a request of ``size`` bytes; ``stored`` are the totals of the file.
 
-        Raises ``OverloadedError`` if there is none.
+        Raises ``OverloadedError`` if there is not enough room.
         """
         if stored.bytes + stored.dead_bytes + self._queued_bytes + size > self._max_bytes:
             self._refused_bytes = min(size, self._max_bytes // FULL_PART)

@@ -76,8 +76,8 @@ class DeadLetters:
     def retry(self, seqs: Sequence[int]) -> int:
         """Move dead letters back into the queue with their numbers; return how many existed.
 
-        A running service stores them at once, a stopped one at its next start. If refused again,
-        they become dead letters again.
+        A running service stores them at once, a stopped service at its next start. If refused
+        again, they become dead letters again.
         """
         with self._transaction():
             return sum(self._take_out(seq, back=True) for seq in seqs)

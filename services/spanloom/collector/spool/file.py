@@ -34,7 +34,7 @@ PRAGMA secure_delete = OFF;
 PRAGMA cache_size = -16384;
 PRAGMA journal_size_limit = 134217728;
 """
-# FULL fsyncs the log at every commit, which acknowledgements rely on.
+# FULL fsyncs the log at every commit; acknowledgements depend on that.
 
 _SCHEMA = """
 BEGIN IMMEDIATE;
@@ -87,10 +87,10 @@ class Totals:
     last_seq: int
     """The largest sequence number ever assigned."""
     records: int
-    """Requests that wait for the store."""
+    """Number of requests that wait for the store."""
     bytes: int
     dead_records: int
-    """Requests set aside because the store refuses them."""
+    """Number of requests set aside because the store refuses them."""
     dead_bytes: int
 
     @classmethod

@@ -19,14 +19,14 @@ T = TypeVar("T")
 _Job = tuple[Callable[[], object], "Future[object]"]
 
 MAX_GROUP = 512
-"""Jobs of one transaction: enough to share an fsync, few enough to answer soon."""
+"""The most jobs of one transaction: enough to share an fsync, few enough to answer soon."""
 
 
 class Ledger(Protocol):
     """State that must agree with the file; it is notified how each transaction ends."""
 
     def after_begin(self) -> None:
-        """Read the state before the transaction; may raise ``sqlite3.Error``."""
+        """Load the state before the transaction; may raise ``sqlite3.Error``."""
 
     def before_commit(self) -> None:
         """Write the state as part of the transaction; may raise ``sqlite3.Error``."""
@@ -41,8 +41,8 @@ class Ledger(Protocol):
 class GroupCommitter:
     """Runs jobs on one connection, in order, and completes each future after the commit.
 
-    A failed transaction fails all of its jobs with ``OverloadedError``: none of it is in the file,
-    so the clients may send the requests again.
+    A failed transaction fails all of its jobs with ``OverloadedError``: no change of it is in the
+    file, so the clients may send the requests again.
     """
 
     def __init__(self, connection: sqlite3.Connection, ledger: Ledger) -> None:

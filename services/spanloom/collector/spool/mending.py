@@ -29,7 +29,7 @@ _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
 def is_passing(error: Exception) -> bool:
-    """Return whether the error is transient: disk full, or no file descriptor left."""
+    """Return whether the error is transient: the disk is full, or no file descriptor is left."""
     return _primary_code(error) in _PASSING
 
 

@@ -68,9 +68,9 @@ class SpoolFailedError(SpanloomError):
 class Spool:
     """A bounded, durable queue of requests in order of their sequence numbers.
 
-    ``put`` returns after the fsync. Sequence numbers are microseconds since the epoch, but
-    always larger than all earlier ones, even if the clock is set back. It is a part of the
-    process (``process/supervisor.py``): after an I/O error it has failed and accepts no more.
+    ``put`` returns after the fsync. Sequence numbers are microseconds since the epoch, but always
+    larger than all earlier ones, even if the clock is set back. The spool is a part of the process
+    (``process/supervisor.py``): after an I/O error it has failed and accepts no more requests.
     """
 
     name = "spool"
@@ -268,7 +268,7 @@ class Spool:
             try:
                 self._bound.take(size, self._durable)
             except OverloadedError:
-                self._read_totals()  # dead letters that were dropped make room
+                self._read_totals()  # dropping dead letters frees space
                 self._bound.take(size, self._durable)
 
     def _read_totals(self) -> None:

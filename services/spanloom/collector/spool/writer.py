@@ -38,7 +38,7 @@ MAX_SPAN_REFUSALS = 255
 Beyond it good spans are set aside with the bad ones, because other requests are waiting.
 """
 REFUSED_BACKOFF_S = 1.0
-"""Seconds between two attempts of refused requests while the store accepts nothing else."""
+"""Seconds between two attempts of refused requests while the store accepts no others."""
 _IDLE_S = 1.0
 """Seconds between an idle writer's checks for changes of the spool by another process."""
 IDLE_SPARE_BYTES = 2 << 20
@@ -157,7 +157,7 @@ class Writer:
         self._stopping.wait(SPOOL_BACKOFF_S)
 
     def _let_grow(self) -> None:
-        """Wait for a large batch until its oldest request has waited long enough."""
+        """Wait for a large batch, until its oldest request has waited ``wait_s`` seconds."""
         until = time.monotonic() + self._wait_s - self._spool.age_s()
         while (left := until - time.monotonic()) > 0 and not self._is_in_haste():
             if self._spool.wait_until(self._max_bytes, min(left, _IDLE_S), self._is_in_haste):

@@ -68,7 +68,7 @@ def ordinal(order: Sequence[Hashable]) -> Metric:
 
 
 def alpha(matrix: Coincidences, metric: Metric = nominal) -> Figure:
-    """Return Krippendorff's alpha; any number of annotators, missing values allowed."""
+    """Return Krippendorff's alpha for any number of annotators; values may be missing."""
     used: defaultdict[Hashable, float] = defaultdict(float)
     for (value, _), weight in matrix.items():
         used[value] += weight
@@ -88,7 +88,7 @@ def kappa(pairs: Sequence[Pair]) -> Figure:
 
 
 def kappa_of(counts: Coincidences) -> Figure:
-    """Return Cohen's kappa of the number of units per pair of values."""
+    """Return Cohen's kappa from the number of units per pair of values."""
     return weighted_kappa(counts, lambda a, b: float(a != b))
 
 

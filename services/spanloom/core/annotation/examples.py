@@ -77,7 +77,7 @@ def _facts(values: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, Fact
 
 
 class Fate(StrEnum):
-    """The outcome of a correction in an export."""
+    """The result of a correction in an export."""
 
     WRITTEN = "written"
     UNEDITED = "unedited"
@@ -85,7 +85,7 @@ class Fate(StrEnum):
     CHANGED = "changed"
     """The step, or the corrected text, has changed since."""
     ORPHANED = "orphaned"
-    """The step does not exist any more."""
+    """The step no longer exists."""
     NO_ANSWER = "no_answer"
     """The correction is of an input or a tool's result, not of a model's output."""
     UNREADABLE = "unreadable"

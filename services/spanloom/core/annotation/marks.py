@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_RATIONALE = 20_000
 """Longest rationale, in characters."""
 OF_ERRORS = ("error_type", "error_subtype", "severity", "rationale")
-"""Fields of a wrong step; cleared when the step becomes correct."""
+"""Fields that describe the error of a wrong step; cleared when the step becomes correct."""
 Edit = dict[str, object]
 """The changed fields: texts by name, and ``value``, whose members are merged into the old value."""
 

@@ -45,7 +45,7 @@ class SchemeReading(NamedTuple):
 
 
 def read_scheme(text: str, name: str | None = None) -> SchemeReading:
-    """Return the scheme of a text: one scheme, a list of them, or a whole configuration.
+    """Return the scheme in a text: one scheme, a list of schemes, or a whole configuration.
 
     ``name`` selects one of several. Raises ``SchemeError`` with line and reason.
     """
@@ -192,7 +192,7 @@ class Checked(NamedTuple):
     remarks: Sequence[Remark]
     """Lines that are not understood, or that Potato reads differently."""
     errors: Sequence[Remark]
-    """Errors that keep the scheme from being stored."""
+    """Errors that prevent the scheme from being stored."""
     scheme: Scheme | None = None
     """The parsed scheme; ``None`` if there are errors."""
 

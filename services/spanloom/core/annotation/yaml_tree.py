@@ -18,7 +18,7 @@ _NO_LINES: Mapping[str, int] = MappingProxyType({})
 
 
 class Remark(NamedTuple):
-    """A remark on a line of a scheme: what was not understood or read differently, and why."""
+    """A remark on a line of a scheme that was not understood, or is read differently by Potato."""
 
     line: int
     """Line number, from 1."""

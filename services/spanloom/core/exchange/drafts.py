@@ -83,12 +83,15 @@ class Draft:
     """32 hex digits (``ids.trace_id_of``)."""
     project: str
     format: str
-    """Becomes ``extraction.dialects``."""
+    """The name of the source's format, which becomes ``extraction.dialects``."""
     steps: Sequence[DraftStep]
     """The root first, then the others; steps of the same millisecond stay in this order."""
     extras: Mapping[str, object] = field(default_factory=dict)
-    """Members of ``extraction`` that only the source knows: ``conversation_id``, ``user_id``,
-    ``tags``, ``environment``, ``metadata`` (strings by name; ``source_id``) …"""
+    """Members of ``extraction`` that only the source knows.
+
+    They are ``conversation_id``, ``user_id``, ``tags``, ``environment``, ``metadata`` (strings by
+    name; ``source_id``) …
+    """
     warnings: Sequence[str] = ()
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_BYTES = 256 * 1024 * 1024
-"""The longest text of one value."""
+"""The maximum length of one value's text, in bytes."""
 PIECE_BYTES = 1024 * 1024
 TOO_LONG = "it is longer than 256 MiB"
 NOT_IN_ARRAY = "it is no part of the array before it"

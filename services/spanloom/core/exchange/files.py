@@ -42,7 +42,7 @@ class Layout:
 
 
 _Added: TypeAlias = "tuple[bytes, int]"
-"""The bytes to append, and the number of items after that."""
+"""The bytes to append, and the number of items in the file afterwards."""
 
 
 def _line(body: bytes, items: int) -> _Added:

@@ -28,7 +28,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    """Return the name of an agent, as ``name (2)`` if it is taken."""
+    """Return an unused name for an agent: its own, or ``name (2)`` if that is taken."""
     if name not in taken:
         return name
     return next(free for n in count(2) if (free := f"{name} ({n})") not in taken)

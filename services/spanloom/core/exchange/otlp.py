@@ -46,7 +46,7 @@ class Traces:
     def add(self, groups: Sequence[Json]) -> set[str]:
         """Add the spans of ``resourceSpans`` and return the ids of their traces.
 
-        Raises ``InvalidRequestError`` for invalid OTLP, and then adds none.
+        Raises ``InvalidRequestError`` for invalid OTLP; then no span is added.
         """
         found = [pair for group in groups for pair in spans_of(group)]
         for project, span in found:

@@ -22,7 +22,7 @@ DELETED = "deleted"
 
 
 def skip(trace_id: str, version: int, reason: str) -> Json:
-    """Return an entry for a skipped run: ``reason`` is a code of ``losses.py``, or ``deleted``."""
+    """Return an entry for a skipped run; ``reason`` is a code of ``losses.py``, or ``deleted``."""
     return {"trace_id": trace_id, "version": version, "reason": reason}
 
 

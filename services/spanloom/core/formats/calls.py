@@ -44,7 +44,7 @@ class OpenCalls:
         self._by_text: defaultdict[Hashable, deque[int]] = defaultdict(deque)
         """The numbers of calls by name and arguments, and by name alone."""
         self._compared = 0
-        """How many calls are in ``_by_text``."""
+        """The number of calls that are in ``_by_text``."""
         self._answered: set[int] = set()
         self._last: dict[str, Place] = {}
         """Number and id of the call that was answered last, by id."""

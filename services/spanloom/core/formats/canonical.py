@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 EXTRACTION = b'"extraction":{"version":'
-"""The beginning of the last member of a document."""
+"""The beginning of a document's last member."""
 MAX_ERROR_CHARS = 300
 """Most characters of an error in the span list, because every enclosing span repeats it."""
 STEP_BYTES = 150
@@ -275,7 +275,7 @@ def _span(verdict: SpanVerdict) -> Json:
 
 
 def _in_short(error: StepError | None) -> str | None:
-    """Return a failure as one line, as Python ends a traceback: ``KeyError: 'city'``."""
+    """Return a failure as one line, like the last line of a traceback: ``KeyError: 'city'``."""
     if error is None:
         return None
     return with_type(error.message.partition("\n")[0], error.type)[:MAX_ERROR_CHARS]

@@ -39,7 +39,7 @@ _CONTENTS = (str, list)
 
 
 class Turn(NamedTuple):
-    """A message, and the step it comes from."""
+    """A message, and the step that it comes from."""
 
     message: Json
     step_id: str
@@ -149,7 +149,7 @@ class _Turns:
         return not text or text in self.seen_texts
 
     def add_answer(self, step: DocumentStep) -> None:
-        """Add a model's output, its messages joined, and its calls to the open ones."""
+        """Add a model's output as one message, and add its calls to the open calls."""
         answers = messages_in(step.output, "assistant")
         if not answers:
             return
@@ -159,7 +159,7 @@ class _Turns:
         self.turns.append(Turn(message, step.id, None, arguments))
 
     def _opened(self, call: Json, step: DocumentStep) -> object:
-        """Add a call to the open ones, note what it lacks, and return its arguments."""
+        """Add a call to the open calls, note what it lacks, and return its arguments."""
         arguments = self.calls.add(call)
         if not isinstance(arguments, dict):
             self.losses.note(Code.ARGS_NOT_OBJECT, step.id)

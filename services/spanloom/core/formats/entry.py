@@ -82,7 +82,7 @@ class Format:
     suffix: str
     """The suffix of a file, with the dot; empty for a folder."""
     description: str
-    """A sentence for people: in help, OpenAPI and documentation."""
+    """A sentence for users, shown in help, OpenAPI and documentation."""
     via: Via
     writer: str = ""
     reader: str = ""
@@ -97,7 +97,7 @@ class Format:
     has_scores: bool = False
     """Whether the encoder gets the scores of the run; otherwise there are none."""
     line: str = ""
-    """The id of the format in which a file has each run."""
+    """The id of the format in which each run is in the file."""
     filed: Filed = Filed.LINES
     """How the runs form a file."""
     magic: bytes = b""
@@ -118,7 +118,7 @@ class Format:
     It returns the contents, by name, of files to write next to that file.
     """
     named: str = ""
-    """The file in a folder, if ``-o`` names the folder: ``items.json``."""
+    """The file's name in a folder, if ``-o`` names the folder: ``items.json``."""
     counts_corrections: bool = False
     """Whether its lines are corrected answers, so that omitted corrections are counted."""
 
@@ -228,7 +228,7 @@ def file_of_runs(
     named: str = "",
     has_constants: bool = False,
 ) -> Format:
-    """Declare a file of many runs; it has lines of JSON unless another media type is given."""
+    """Declare a file of many runs, by default lines of JSON."""
     return Format(
         id=name,
         of=Of.RUNS,
@@ -252,7 +252,7 @@ def file_of_runs(
 
 
 def rows_as(name: str, media_type: str, description: str, writer: str, extra: str = "") -> Format:
-    """Declare a form of the rows of a list."""
+    """Declare a format for the rows of a list."""
     return Format(
         id=name,
         of=Of.ROWS,
@@ -279,7 +279,7 @@ def annotations_as(
     extra: str = "",
     counts_corrections: bool = False,
 ) -> Format:
-    """Declare a format of annotations; it has lines of JSON unless another media type is given."""
+    """Declare a format of annotations, by default lines of JSON."""
     return Format(
         id=name,
         of=Of.ANNOTATIONS,

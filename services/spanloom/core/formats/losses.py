@@ -72,7 +72,7 @@ class Code(StrEnum):
 
 
 class Loss(NamedTuple):
-    """One loss: which run, where in it, and why."""
+    """One loss: its run, its position in the run, and its cause."""
 
     trace_id: str
     path: str

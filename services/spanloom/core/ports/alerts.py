@@ -49,7 +49,7 @@ class AlertStore(Protocol):
         """
 
     def list(self, reach: Reach, name: str = "") -> Sequence[Alert]:
-        """Return the newest revision of each alert, deleted ones too, by project and name."""
+        """Return the newest revision of each alert, including deleted ones, by project and name."""
 
     def versions(self, project: str, name: str) -> Sequence[Alert]:
         """Return the newest revision of each version of an alert, newest first."""
@@ -61,10 +61,10 @@ class AlertStore(Protocol):
         """
 
     def latest(self, traces: Sequence[TraceKey]) -> Sequence[AlertEvent]:
-        """Return the last event of each id about one of these runs, deleted ones included."""
+        """Return the last event of each id about one of these runs, including deleted runs."""
 
     def latest_numbers(self, reach: Reach) -> Sequence[AlertEvent]:
-        """Return the last event of each group of each version of the alerts about numbers."""
+        """Return the last event of each group for each version of the alerts about numbers."""
 
     def firing_of_deleted(self, limit: int) -> Sequence[AlertEvent]:
         """Return up to ``limit`` firing events of deleted runs."""

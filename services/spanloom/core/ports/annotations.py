@@ -175,7 +175,7 @@ class ScoreStore(Protocol):
         """
 
     def of_traces(self, keys: Sequence[TraceKey]) -> Sequence[Score]:
-        """Return the newest revision of every score of these traces, retracted ones included."""
+        """Return the newest revision of every score of these traces, including retracted scores."""
 
     def without_run(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
         """Return the keys of traces without a stored trajectory, except deleted traces."""

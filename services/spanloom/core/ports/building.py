@@ -283,7 +283,7 @@ class CallIndex(CallFinder, PartFinder, Protocol):
 
 
 class BuildingStore(Protocol):
-    """The subjects that building a batch of traces needs."""
+    """The store subjects that are needed to build a batch of traces."""
 
     @property
     def spans(self) -> SpanReader:
@@ -318,7 +318,7 @@ class CarriedSpans(NamedTuple):
 
 
 class CarriedRecord(NamedTuple):
-    """A ``TrajectoryRecord`` encoded for a store, with the values that the store needs."""
+    """An encoded ``TrajectoryRecord``, with the values that the store needs in addition."""
 
     key: TraceKey
     build: Build
@@ -376,7 +376,7 @@ class TrajectoryCarrier(Protocol):
 
 
 class CarryingStore(Protocol):
-    """The subjects of a store that worker processes build for."""
+    """The store subjects that the owner of worker processes needs."""
 
     @property
     def codec(self) -> Codec:

@@ -56,4 +56,4 @@ class DatasetStore(Protocol):
         """Return items after a key, of the version with this hash; of the draft if it is empty."""
 
     def contents(self, project: str, dataset: str, hashes: Sequence[str]) -> Mapping[str, bytes]:
-        """Return the contents with these hashes; missing ones are left out."""
+        """Return the contents with these hashes; missing contents are left out."""

@@ -62,7 +62,7 @@ class ExperimentStore(Protocol):
         """Store how an experiment ended, durable on return; the store sets the time."""
 
     def ends(self, project: str) -> Mapping[str, ExperimentEnd]:
-        """Return how the experiments of a project ended, by id; running ones are left out."""
+        """Return how the experiments of a project ended, by id; running ones have no entry."""
 
     def counts(self, project: str, name: str = "") -> Mapping[str, ExperimentCounts]:
         """Return the counts of each experiment's scores, or of the named experiment's, by name.

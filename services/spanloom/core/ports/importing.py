@@ -15,7 +15,7 @@ Line: TypeAlias = "Mapping[str, object]"
 
 
 class ScoreTaker(Protocol):
-    """Stores the scores of a file."""
+    """Stores the scores in a file."""
 
     def schemes(self, project: str) -> AbstractSet[str]:
         """Return the names of a project's schemes: scores of these names come from annotations."""
@@ -57,7 +57,7 @@ class RunningImport(Protocol):
 
 
 class Importer(Protocol):
-    """Begins imports."""
+    """Starts imports."""
 
     def begin(self, wanted: Wanted) -> RunningImport:
-        """Begin an import; raises ``RetryableError`` if it is not possible at the moment."""
+        """Start an import; raises ``RetryableError`` if that is not possible at the moment."""

@@ -57,7 +57,7 @@ class OnlineRuleStore(Protocol):
         """Return the progress of a project's rules, or of one; rules without work are left out."""
 
     def spent(self, project: str, name: str, since_us: int) -> Spent:
-        """Return what a rule has spent since a time."""
+        """Return how many dollars, tokens, calls and runs a rule has spent since a time."""
 
     def judged_before(
         self, project: str, name: str, version: int, after: str, limit: int

@@ -53,7 +53,7 @@ class StoredVersion(NamedTuple):
     version: int
     status: Status
     stored_at_ms: int
-    """When it was stored, in milliseconds since the epoch."""
+    """Time of storing, in milliseconds since the epoch."""
     extractor_version: str
     """The extractor version that built it."""
     span_count: int
@@ -110,7 +110,7 @@ class RunReader(Protocol):
     ) -> AbstractSet[TraceKey]:
         """Return the traces whose current trajectories meet the condition.
 
-        Raises ``InvalidQueryError`` as ``list`` does.
+        Raises ``InvalidQueryError`` like ``list``.
         """
 
     def matching_each(
@@ -194,7 +194,7 @@ class SentSpans(Protocol):
 
 
 class ReadingStore(Protocol):
-    """The subjects that the API needs."""
+    """The store subjects that the API needs."""
 
     @property
     def spans(self) -> SentSpans:
@@ -246,7 +246,7 @@ class ReadingStore(Protocol):
 
     @property
     def schemes(self) -> SchemeStore:
-        """Schemes that annotations are made with."""
+        """Schemes with which annotations are made."""
 
     @property
     def versions(self) -> VersionKeeper:
@@ -266,7 +266,7 @@ class ReadingStore(Protocol):
 
     @property
     def usage(self) -> UsageReader:
-        """How much each project has stored."""
+        """The stored bytes of each project."""
 
     @property
     def datasets(self) -> DatasetStore:

@@ -113,7 +113,10 @@ class Read(NamedTuple):
     items: int
     """The number of spans and content events."""
     ranks: int
-    """The sum of their ranks, each plus one; a finished span ranks 2^50 above its sequence."""
+    """The sum of the ranks of all items, each plus one.
+
+    A finished span ranks 2^50 above its sequence.
+    """
 
     @property
     def mark(self) -> str:
@@ -157,11 +160,11 @@ class Traces(dict["TraceKey", "list[Span]"]):
 
 
 class TracePart(NamedTuple):
-    """A trace, or as much of it as the reader's limit allows."""
+    """A trace, or as many of its spans and events as the reader's limit allows."""
 
     spans: list[Span]
     span_count: int
-    """How many spans are stored of the trace."""
+    """The number of stored spans of the trace."""
     events_left_out: int
     """How many content events of the trace were not read."""
     newest_seq: int

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Tree: TypeAlias = dict[str, Any]
-"""A statement as parsed by the engine: JSON in the engine's own shape."""
+"""A statement parsed by the engine, as JSON in the engine's own form."""
 
 
 class SqlError(SpanloomError):

@@ -24,7 +24,7 @@ class SpanStore(SpanWriter, SpanReader, SentSpans, Protocol):
 
 
 class ReplayingStore(BuildingStore, Protocol):
-    """The subjects that executing a replay needs."""
+    """The store subjects that are needed to run a replay."""
 
     @property
     def replays(self) -> ReplayQueue:
@@ -36,11 +36,11 @@ class ReplayingStore(BuildingStore, Protocol):
 
 
 class ExtractionStore(ReplayingStore, Protocol):
-    """The subjects that the extractor needs."""
+    """The store subjects that the extractor needs."""
 
 
 class Store(ExtractionStore, ReadingStore, Protocol):
-    """All subjects, and the life cycle of the store."""
+    """All subjects of the store, and its life cycle."""
 
     @property
     def spans(self) -> SpanStore:
@@ -59,4 +59,4 @@ class Store(ExtractionStore, ReadingStore, Protocol):
         """The index of full-text search."""
 
     def close(self) -> None:
-        """Release the store; a closed store is not used again."""
+        """Release the store, which is not used afterwards."""

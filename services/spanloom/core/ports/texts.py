@@ -21,7 +21,7 @@ class HitCursor(NamedTuple):
     """A position among hits; lists have hits in descending order of their positions."""
 
     start_ns: int
-    """When the run began."""
+    """Start of the run, in nanoseconds since the epoch."""
     trace_id: str
     project: str
     step_id: str
@@ -45,7 +45,7 @@ class ListedHit(NamedTuple):
 
 
 class TextSearch(NamedTuple):
-    """A search: the query, and where to search."""
+    """A full-text search: the query, and where to search."""
 
     query: TextQuery
     parts: Sequence[Part] = tuple(Part)

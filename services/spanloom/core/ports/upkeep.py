@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Upkeep(Protocol):
-    """The tables of a store and how long they keep rows; only the keeper uses this port."""
+    """Maintains the tables of a store and their retention; only the keeper uses this port."""
 
     def migrate(self) -> Sequence[str]:
         """Apply the migrations that the store lacks; return their names.
@@ -98,7 +98,7 @@ class UsageReader(Protocol):
 
 
 class Extent(NamedTuple):
-    """How much a deletion removes."""
+    """The number of traces and spans that a deletion removes."""
 
     traces: int
     spans: int
@@ -109,13 +109,13 @@ class DeletionLedger(Protocol):
     """Hides traces, and records who requested their deletion."""
 
     def now_ns(self) -> int:
-        """Return the time of the store's clock, by which deletions are dated; ns since the epoch.
+        """Return the time of the store's clock, in ns since the epoch; it is the time of deletions.
 
         Raises ``StoreUnavailableError``.
         """
 
     def extent_of(self, scope: DeletionScope, until_seq: int) -> Extent:
-        """Return how much a deletion of this scope would remove now."""
+        """Return how many traces and spans a deletion of this scope would remove now."""
 
     def delete(self, deletion: Deletion) -> Deletion:
         """Delete the traces in scope, and return the deletion with its counts.

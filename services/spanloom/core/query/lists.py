@@ -40,7 +40,7 @@ class Cursor(NamedTuple):
 
     @property
     def place(self) -> tuple[object, ...]:
-        """The value by which positions compare."""
+        """The value by which positions are compared."""
         return (*self.rank, self.start_ns, self.trace_id, self.project)
 
 
@@ -141,7 +141,7 @@ _OF_LINE: Mapping[str, Callable[[ListedRun], object]] = {
     "duplicate": lambda line: line.is_duplicate,
     "has_steps": lambda line: line.has_steps,
 }
-"""Fields whose value does not come from the record."""
+"""How to compute fields that are not in the record."""
 
 _COMPARE: Mapping[Operator, Callable[..., bool]] = {
     Operator.EQUAL: operator.eq,

@@ -28,7 +28,7 @@ class Summary(NamedTuple):
     """The summary, as in 0.1.0, of the changes shown after the time of a position."""
 
     newest_us: int
-    """The time of the newest of them."""
+    """The time of the newest of these changes, in microseconds since the epoch."""
     checksum: int
     """Detects whether the changes are still the same."""
 
@@ -46,7 +46,7 @@ class Position(NamedTuple):
     """Instead of ``seen``, for 0.1.0."""
 
     def has_shown(self, change: Placed) -> bool:
-        """Return whether a reader at this position has been shown the change."""
+        """Return whether a reader at this position has already been shown the change."""
         if change.changed_us <= self.until_us:
             return True
         return change.writer > 0 and change.number <= dict(self.seen).get(change.writer, 0)
@@ -105,7 +105,7 @@ def cut(found: Sequence[PlacedT], limit: int) -> Sequence[PlacedT]:
 
 
 def unseen(found: Sequence[PlacedT], after: Position) -> Sequence[PlacedT]:
-    """Return the changes that a reader at ``after`` has not seen; none is older than it."""
+    """Return the later changes in ``found`` that a reader at ``after`` has not seen."""
     if after.summary is not None:
         return _unlike(found, after.shown, after.summary)
     seen = dict(after.seen)

@@ -27,7 +27,7 @@ Rank: TypeAlias = "tuple[int | float, ...]"
 """The sort key before the start: whether the field has a value, and the value."""
 
 NUMERIC = (FieldType.INTEGER, FieldType.NUMBER, FieldType.DURATION, FieldType.TIME)
-"""The field types that lists can be ordered by."""
+"""The types of fields by which lists can be ordered."""
 
 
 class Order(NamedTuple):
@@ -65,7 +65,7 @@ def is_orderable(field: Field) -> bool:
 
 
 def orders_of(of: Subject) -> Mapping[str, Field]:
-    """Return the fields that lists of runs or steps can be ordered by; ``start`` is the run's."""
+    """Return the fields by which lists of runs or steps can be ordered; ``start`` is the run's."""
     return {field.name: field for field in (START, *FIELDS[of].values()) if is_orderable(field)}
 
 

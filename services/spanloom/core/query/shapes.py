@@ -26,7 +26,7 @@ class RunShape(NamedTuple):
     handoffs: Sequence[tuple[str, str]]
     """Names of an agent, and of an agent directly below it."""
     transitions: Sequence[tuple[str, str, str, str]]
-    """Type and name of a step, and of the next one in the order of the run."""
+    """Type and name of a step, and of the next step in the order of the run."""
     failures: Sequence[tuple[str, str, int]]
     """Type, name and code of failed steps; a code of 0 or -1 means none."""
     numbers: Mapping[str, float | None]

@@ -56,7 +56,7 @@ class Metric(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """Which metrics to compute, over what, and in which groups."""
+    """Which metrics to compute, over runs or steps, and in which groups."""
 
     of: Subject
     metrics: Sequence[Metric]

@@ -37,7 +37,7 @@ class Timed(Enum):
 _AS_TEXT = PlainSerializer(str, when_used="json")
 _DIGITS = WithJsonSchema({"type": "string", "pattern": "^[0-9]+$"})
 PLAIN_TEXT = WithJsonSchema({"type": "string"})
-"""For moments whose schema does not restrict the string to digits."""
+"""Declares that the schema of a moment does not restrict the string to digits."""
 Milliseconds = Annotated[int, Timed.LENGTH, _AS_TEXT, _DIGITS]
 """A duration; a string in JSON, because JavaScript would round a number."""
 Moment = Annotated[int, Timed.MOMENT, _AS_TEXT, _DIGITS]
@@ -115,7 +115,10 @@ class StoredSteps:
     """A column of ``trajectory_list`` with an item for each step of a run."""
 
     item: str
-    """The column is ``Steps.Name`` for ``Name``; one item of it is ``StepName`` in SQL."""
+    """The name of the column's item: the column is ``Steps.Name`` for ``Name``.
+
+    One item of it is ``StepName`` in SQL.
+    """
     type: str
     """The type of an item."""
     comment: str
@@ -146,7 +149,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """The SQL of a conversation's field: an expression for one run, summed over its runs."""
+    """The SQL of a conversation's field: an expression for a run, summed over all runs."""
 
     sql: str
 
@@ -230,7 +233,7 @@ class BuiltRun(Protocol):
 
     @property
     def agent_names(self) -> list[str]:
-        """The names of its agents, in the order in which they began."""
+        """The names of its agents, in the order of their starts."""
         ...
 
     @property

@@ -30,7 +30,7 @@ PartT = TypeVar("PartT")
 
 
 def _hide_additions(schema: dict[str, Any]) -> None:
-    """Omit ``additionalProperties`` from the schema: this service returns only declared fields."""
+    """Omit ``additionalProperties``, because this service returns only declared fields."""
     schema.pop("additionalProperties", None)
 
 

@@ -46,11 +46,11 @@ MAX_BYTES = 1 << 30
 A task has about 2,500 spans of usual traces, which need 100 to 200 MB with everything in progress.
 """
 AHEAD = 2
-"""Messages received in advance while another one is processed."""
+"""Messages received in advance while another message is processed."""
 
 
 def main(fd: int) -> None:
-    """Answer messages until the owner is gone."""
+    """Answer messages until the owner has ended."""
     favour_speed()
     resource.setrlimit(resource.RLIMIT_DATA, (MAX_BYTES, MAX_BYTES))
     connection: Messages = Connection(fd)
@@ -104,7 +104,7 @@ class _Builder:
 
 
 def _receive(connection: Messages, received: Queue[bytes]) -> None:
-    """Receive messages in a thread, so that senders never wait for the work."""
+    """Receive messages in a thread, so that the sender never waits for the work."""
     try:
         while True:
             received.put(connection.recv_bytes())

@@ -49,7 +49,7 @@ class Task:
     calls: Mapping[TraceKey, Sequence[Call]] | None = None
     """The calls of each extracted trace; ``None`` before it is drafted."""
     left: AbstractSet[TraceKey] = frozenset()
-    """Traces that this process must build (``Drafted.left``)."""
+    """Traces that the owner's process must build (``Drafted.left``)."""
     has_known: bool = False
     """Whether ``Known`` was sent to the worker."""
     encoded: Encoded | None = None
@@ -76,14 +76,14 @@ class Batch:
     traces: Mapping[TraceKey, Status]
     arrived: Mapping[TraceKey, Arrived] = field(default_factory=dict)
     tasks: Sequence[Task] = ()
-    """Empty if the batch is built in this process."""
+    """The tasks; empty if the batch is built in this process."""
     repeats: Repeats | None = None
     """Duplicates of its calls; ``None`` before they are looked up."""
     heads: Mapping[TraceKey, Head] = field(default_factory=dict)
 
     @property
     def is_drafted(self) -> bool:
-        """Whether the calls of all its tasks are known, except lost ones."""
+        """Whether the calls of all its tasks are known, except lost tasks."""
         return all(task.is_lost or task.calls is not None for task in self.tasks)
 
     @property
@@ -142,7 +142,7 @@ class Dealer:
     """Assigns the tasks of the batches in progress, starting with the first batch."""
 
     def __init__(self, carrying: CarryingStore, pool: Pool, least_s: float) -> None:
-        """Assign tasks to a pool; ``least_s`` is the least CPU time limit of a round, in s."""
+        """Assign tasks to a pool; ``least_s`` is the minimum CPU time limit of a round, in s."""
         self.batches: deque[Batch] = deque()
         self._carrying = carrying
         self._pool = pool

@@ -55,8 +55,8 @@ class Pipeline:
     ) -> None:
         """Build with a pool of workers; ``store`` and ``carrying`` are two views of one store.
 
-        Batches below ``few_spans`` are built in process; ``least_s`` is the least CPU time limit of
-        a round, in seconds.
+        Batches below ``few_spans`` are built in process; ``least_s`` is the minimum CPU time limit
+        of a round, in seconds.
         """
         self._store = store
         self._carrying = carrying

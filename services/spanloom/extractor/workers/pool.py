@@ -92,7 +92,7 @@ class Worker:
         return self.is_awaited and time.monotonic() - self._heard_s > STOPPED_S
 
     def ask(self, question: Question) -> None:
-        """Send a request; if the worker has ended, ``listen`` raises."""
+        """Send a request; if the worker has ended, the next ``listen`` raises."""
         if not self.under_way:
             self._heard_s = time.monotonic()
         self.under_way.append(question)

@@ -81,7 +81,7 @@ class ReadQueues:
 
 
 class ClickHouseAnnotationQueues(ReadQueues):
-    """Queues over the connections of the extractor and of readers; the feed has their changes."""
+    """Queues over the connections of the extractor and of readers; the feed announces changes."""
 
     def __init__(
         self, worker: Connection, reader: Connection, feed: Announcing, *, is_alone: bool

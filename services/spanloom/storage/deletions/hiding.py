@@ -84,7 +84,7 @@ NOT_OF_TRACES = {
     "replays": "filters that somebody asked for, and how far it came",
     "replay_parts": "how far each part of a replay is",
 }
-"""Every other table that holds data, and what it holds."""
+"""Every other table that holds data, with a description of the data."""
 
 _RAW = {
     "otel_traces": ("Seq", "StartTimeUnixNano"),

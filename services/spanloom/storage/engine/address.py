@@ -128,7 +128,7 @@ class StoreAddress:
 
 
 Where: TypeAlias = "str | StoreAddress"
-"""A store: its URL, or its whole address."""
+"""A store, given by its URL or its whole address."""
 
 
 def address_of(where: Where) -> StoreAddress:

@@ -121,7 +121,7 @@ class Connection:
         return self._insert(table, columns, rows, "JSONCompactEachRow", most_s)
 
     def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
-        """Insert rows as objects, column → value; otherwise like ``insert``."""
+        """Insert rows as objects with column values by name; otherwise like ``insert``."""
         self._insert(table, (), objects, "JSONEachRow")
 
     def insert_texts(self, table: str, columns: Sequence[str], texts: Iterable[bytes]) -> None:

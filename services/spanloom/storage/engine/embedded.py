@@ -28,8 +28,10 @@ _MADV_DONTNEED = 4
 _CODE_OF_ENGINE = re.compile(
     r"^([0-9a-f]+)-([0-9a-f]+) r(?:-xp \S+|--p 0+) .*/_chdb[^/]*\.so$", re.MULTILINE
 )
-"""Matches in ``/proc/self/maps`` the address ranges of the library's code and of its constants,
-which are at the beginning of the file. Other read-only ranges were written at load time."""
+"""Matches the address ranges of the library's code and constants in ``/proc/self/maps``.
+
+These are at the beginning of the file. Other read-only ranges were written at load time.
+"""
 
 
 def load_engine() -> None:
@@ -81,7 +83,7 @@ class OwnAnswers:
     """
 
     def __init__(self, connection: Any) -> None:  # chDB has no types
-        """Take over the connection; nothing else may use it."""
+        """Take over the connection, which no other object may use."""
         self._connection = connection
         self._has_rest = False
 

@@ -16,14 +16,17 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.hosts import Kept
 
 OLDEST = (26, 2)
-"""The first version with the text index of ``step_texts`` (``0001_baseline/09_texts.sql``)."""
+"""The first engine version with the text index of ``step_texts``.
+
+See ``0001_baseline/09_texts.sql``.
+"""
 LEAST_FREE_BYTES = 1 << 30
-"""A host with less free space on every disk is not used if there is another."""
+"""Free bytes that a host needs on one of its disks to be used, if there is another host."""
 _FACTS = "store_facts"
 
 
 class OldEngineError(StartupError):
-    """The version of the engine does not support our tables."""
+    """Raised if the engine's version does not support our tables."""
 
 
 class Examination:
@@ -72,7 +75,7 @@ class Examination:
                 raise
 
     def _recognise(self, connection: Connection) -> str:
-        """Compare the store's id with the known one; stores from before 0004 have none."""
+        """Compare the store's id with the known id; stores from before 0004 have no id."""
         if not any(connection.rows("table_definitions", tables=[_FACTS])):
             return f"has another store than {self._id}" if self._id else ""
         found = [str(row.Value) for row in connection.rows("store_id")]
@@ -97,7 +100,7 @@ def _disk(connection: Connection) -> str:
 
 
 def refuse_old_engine(connection: Connection) -> None:
-    """Raise ``OldEngineError`` with the version needed if the engine is too old for our tables."""
+    """Raise ``OldEngineError``, with the required version, if the engine is too old."""
     [(version, _)] = connection.rows("engine_state")
     if numbers_of(version) < OLDEST:
         needed = ".".join(map(str, OLDEST))

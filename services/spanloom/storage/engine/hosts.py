@@ -88,7 +88,7 @@ class Examination(Protocol):
     """Decides whether a host can be used."""
 
     may_upgrade: bool
-    """Whether this process makes or upgrades the tables, and accepts older ones or none."""
+    """Whether this process makes or upgrades the tables, so that it accepts older or no tables."""
     oldest: int | None
     """The last migration that this process requires; ``None`` if it needs all."""
 
@@ -107,7 +107,7 @@ class Opened(NamedTuple):
 
 
 class Hosts:
-    """The hosts of one store, and the one that this process uses; threads may share it."""
+    """The hosts of one store, and the host that this process uses; threads may share it."""
 
     def __init__(
         self,
@@ -274,7 +274,7 @@ def open_client(
 
 
 def wait_for(client: Client, silent_s: float) -> None:
-    """Set the time without data, in seconds, after which a client gives up a host."""
+    """Set the seconds without data after which a client gives up a host."""
     backend = client._backend  # type: ignore[attr-defined]  # noqa: SLF001  # it has no door
     backend.timeout = Timeout(connect=backend.timeout.connect_timeout, read=silent_s)
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.settings import Setting
 
 UNUSABLE = (SchemaTooNewError, SchemaTooOldError, SchemaChangedError, SchemaLostError)
-"""Errors of a store for which waiting does not help."""
+"""Errors of a store that waiting does not resolve."""
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 2.0
 TURN_S = 2.0

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.statements import Migration
 
 Listed: TypeAlias = "Mapping[int, tuple[str, str]]"
-"""Number → (name, checksum) of migrations."""
+"""Name and checksum of migrations by number."""
 
 LEDGER = "schema_migrations"
 """The table that lists the migrations of a store with their checksums."""
@@ -147,7 +147,7 @@ def listed_migrations(connection: Connection) -> Listed:
 
 
 def missing_in(listed: Listed) -> list[Migration]:
-    """Return the migrations that are not applied completely."""
+    """Return the migrations that are not completely applied."""
     return [m for m in migrations() if listed.get(m.number, ("", _BEGUN))[1] == _BEGUN]
 
 

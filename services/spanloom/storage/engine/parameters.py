@@ -27,7 +27,7 @@ FILTERS = "additional_table_filters"
 
 
 class Condition(NamedTuple):
-    """A condition as SQL, and the values of its parameters."""
+    """A condition as SQL, with the values of its parameters."""
 
     text: str
     values: Mapping[str, object]
@@ -56,7 +56,7 @@ def without(condition: Condition, projects: Sequence[str]) -> Condition:
 
 
 def both(one: Condition, other: Condition) -> Condition:
-    """Return the condition that both hold."""
+    """Return the conjunction of two conditions."""
     return Condition(f"({one.text}) AND ({other.text})", {**one.values, **other.values})
 
 

@@ -91,14 +91,14 @@ ASKER_SETTINGS: Mapping[str, Setting] = {
     "readonly": 1,
 }
 
-# For short queries, such as a ping, that must not wait for any read.
+# For short queries, such as a ping, that must not wait for longer reads.
 PROBER_SETTINGS: Mapping[str, Setting] = {"max_execution_time": 5, "readonly": 1}
 
 # Settings with which a server's profile could change the effect or result of our statements. The
 # values are the engine's defaults, so they are not sent to the embedded engine, which has no
 # profiles.
 GUARDS: Mapping[str, Setting] = {
-    # An INSERT returns once it is stored, as one block, through all its views, or fails.
+    # An INSERT returns only when it is stored, as one block, through all its views, or fails.
     "wait_for_async_insert": 1,  # in case the profile sets async_insert
     "max_insert_block_size": 1_048_449,
     "min_insert_block_size_rows": 1_048_449,
@@ -108,7 +108,7 @@ GUARDS: Mapping[str, Setting] = {
     "input_format_defaults_for_omitted_fields": 1,
     "date_time_input_format": "best_effort",
     "date_time_output_format": "simple",
-    # Queries keep their meaning.
+    # Queries have the same meaning whatever the profile.
     "apply_deleted_mask": 1,
     "final": 0,
     "transform_null_in": 0,

@@ -53,7 +53,7 @@ QUIET_ALONE_S = 12 * 3600.0
 It is limited, because a position is useless once it is older than the stored rows.
 """
 FOREVER_US = 2**53
-"""A time after all others in microseconds: the year 2255, which the store can represent."""
+"""A time in microseconds after all others: the year 2255, which the store can represent."""
 
 Rows: TypeAlias = "Sequence[Sequence[object]]"
 
@@ -117,7 +117,7 @@ class OwnClock:
                 self._under_way.discard(at_us)
 
     def _remember(self, connection: Connection) -> None:
-        """Continue after the rows of an earlier process, even if the clock was set back."""
+        """Make the clock continue after the rows of an earlier process, even if it was set back."""
         if not self._last_us:
             newest = (int(at_us) for (at_us,) in connection.rows("newest_announcement"))
             self._last_us = self._stored_us = max(newest, default=1)

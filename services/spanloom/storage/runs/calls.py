@@ -103,7 +103,7 @@ class ClickHouseCalls:
             yield from self._worker.rows("find_calls", **asked, **form)
 
     def _known_keys(self, project: str, windows: Sequence[CallWindow]) -> set[str]:
-        """Return the call keys of these windows that the index contains at all."""
+        """Return the call keys of these windows that occur in the index."""
         return {
             row.CallKey
             for keys in batched([window.call_key for window in windows], KEYS_AT_ONCE)

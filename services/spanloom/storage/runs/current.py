@@ -1,4 +1,4 @@
-"""Reads current trajectories as lines of a list, linked to the next run of the conversation."""
+"""Reads current trajectories as lines of a list, with the next run of their conversation."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def run_of(row: Row) -> Run:
 
 
 def _conversion(field: Declared) -> Callable[[Any], Any] | None:
-    """Return the conversion of a column's value to its field; ``None`` if none is needed."""
+    """Return the conversion from a column's value to its field; ``None`` if none is needed."""
     if field.find(Timed):
         return _milliseconds
     if isinstance(field.kind, type) and issubclass(field.kind, Enum):
@@ -112,7 +112,7 @@ MOST_READS = 4
 
 
 class Shown(NamedTuple, Generic[LineT]):
-    """The columns to read for a run in the list, and the function that makes a line of them."""
+    """The columns that a list reads for a run, and the function that makes a line of them."""
 
     columns: Condition
     line_of: Callable[[Row], LineT]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 MOST_PER_BUILDER = 4
 """The number of reservations read for each trace and builder, the highest ones."""
 KNEW_MORE_S = 3600
-"""Seconds after which a build with more spans that wrote nothing counts as dead."""
+"""Seconds after which a build with more spans that has written nothing counts as dead."""
 SAME_S = 1
 """Seconds for which no builder writes content that another reserved.
 
@@ -68,8 +68,8 @@ class Reservation(NamedTuple):
     def stops(self, own: Build, builder: int, above: int) -> bool:
         """Return whether this reservation forbids writing the build ``own`` of ``builder``.
 
-        ``above`` is the rank of the stored build: reservations of higher rank may already be
-        written, or may still be.
+        ``above`` is the rank of the stored build; builds with reservations of higher rank may
+        already be written, or may still be.
         """
         if self.builder == builder and self.build.is_same(own):
             return False

@@ -87,7 +87,7 @@ class ClickHouseTrajectories:
         self._ledger = None if is_alone else Ledger(worker)
         self._head_cache = HeadCache()
         self._listed: dict[TraceKey, int] = {}
-        """The ranks of builds that lists have, as far as this process knows."""
+        """The ranks of builds that are in lists, as far as this process knows."""
 
     @property
     def is_shared(self) -> bool:
@@ -136,10 +136,10 @@ class ClickHouseTrajectories:
         return self._head_cache.writes.ended if self._is_alone else None
 
     def _allowed(self, records: Sequence[CarriedRecord]) -> Sequence[CarriedRecord]:
-        """Return the records that may be written: no other build has their rank or number.
+        """Return the records that may be written, as no other build has their rank or number.
 
         If other processes write too, the records are reserved first, and the stored builds are read
-        afterwards, so that every other build is known to come before or after.
+        afterwards, so that every other build is known to be earlier or later.
         """
         if self._ledger is not None and records:
             self._ledger.reserve(records)

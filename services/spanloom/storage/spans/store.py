@@ -150,7 +150,7 @@ class ClickHouseSpans:
         return self._seen_events
 
     def _is_long(self, keys: Sequence[TraceKey]) -> bool:
-        """Return whether this is a single trace of very many spans, which is read separately."""
+        """Return whether this is a single, very long trace, which is read separately."""
         if len(keys) > 1:
             return False
         ((count,),) = self._worker.rows("count_spans", keys=keys)
@@ -176,7 +176,7 @@ class ClickHouseSpans:
         before = max(min(size.span_count, limit) - 1, 0)
         last = next(self._worker.rows("last_of_part", **of_trace, before=before), None)
         traces = Traces()
-        if last is not None:  # else it has only events, or was removed since it was counted
+        if last is not None:  # otherwise it has only events, or was removed since it was counted
             place = {**of_trace, **last._asdict()}
             # A response with few spans takes little memory; each query takes 10 to 20 ms.
             starts = HEX_DIGITS if before >= SPANS_PER_QUERY else [""]

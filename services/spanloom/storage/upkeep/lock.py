@@ -200,7 +200,7 @@ class MigrationLock:
 
 
 class Silence:
-    """Measures the time without a sign of life of a lock's holder."""
+    """Measures the time without a sign of life from a lock's holder."""
 
     def __init__(self) -> None:
         """Start without a lock."""

@@ -53,7 +53,7 @@ class _View(NamedTuple):
 
     record: Declaration
     hidden: Sequence[str] = ()
-    """Columns that it does not show."""
+    """Columns that the view does not show."""
 
 
 VIEWS = {

@@ -149,7 +149,7 @@ class Compiler:
         return find(words, where.field.name, self._side_tables, self.literals)
 
     def _guarded(self, where: Chain | Under) -> str:
-        """Return a shape, preceded by necessary conditions on its steps, which are much faster."""
+        """Return a shape, preceded by necessary conditions on its steps that are much faster."""
         steps = where.steps if isinstance(where, Chain) else (where.inner, where.outer)
         guards = [guard for step in steps for guard in guards_of(step, self.literals)]
         return f"({' AND '.join([*guards, self._shape(where)])})"

@@ -62,7 +62,7 @@ def steps_ordered(order: Order, after: StepCursor | None) -> dict[str, Condition
 
 
 def run_by_run(order: Order) -> Condition:
-    """Return the order of steps if runs are ordered by their start."""
+    """Return the order of steps for runs ordered by their start."""
     return Condition(f"{_each(order, _PLACE).text}, StepPlace ASC", {})
 
 

@@ -204,7 +204,7 @@ class LangfuseIngestion:
         return part
 
     def _export(self, part: Sequence[Observation], project: str) -> Iterator[tuple[str, str]]:
-        """Spool a part as one request; yield id and reason of each observation that is refused."""
+        """Spool observations as one request; yield id and reason of each refused observation."""
         body = encode_observations(part)
         try:
             with self._exporter.budget.reserve() as share:
@@ -216,7 +216,7 @@ class LangfuseIngestion:
         if reason and len(part) == 1:
             yield part[0].id, reason
         elif reason:
-            for observation in part:  # one must not fail the others
+            for observation in part:  # one observation must not fail the others
                 yield from self._export([observation], project)
 
 

@@ -90,7 +90,7 @@ class ObservationFile:
     def transaction(self) -> Iterator[None]:
         """Run one transaction, which evicts old and surplus rows before it commits.
 
-        Raises ``OverloadedError`` if the file cannot be written; nothing is changed then.
+        Raises ``OverloadedError`` if the file cannot be written; then nothing is changed.
         """
         with self._lock:
             try:
@@ -155,7 +155,7 @@ class ObservationFile:
                 break
 
     def _forget_oldest(self, reason: str, untouched_since_s: float) -> bool:
-        """Evict the row with the oldest last event, if old enough; return whether there was one."""
+        """Evict the row with the oldest last event if old enough; return whether it was evicted."""
         query = (
             "SELECT project, subject, id, trace_id FROM known WHERE touched_s < ? "
             "ORDER BY touched_s LIMIT 1"

@@ -68,7 +68,7 @@ class Merged:
     """The observations and traces that the events of one request changed."""
 
     spans: dict[str, list[str]] = field(default_factory=dict)
-    """Ids of observations to be stored again, with the ids of the events that changed them."""
+    """Ids of observations to store again, with the ids of the events that changed them."""
     traces: set[bytes] = field(default_factory=set)
     """OTLP trace ids of those observations."""
     refused: list[Refusal] = field(default_factory=list)
@@ -174,7 +174,7 @@ class Observations:
     def _is_forgotten(self, project: str, key: _Key, fields: Fields) -> bool:
         """Return whether events of an unknown id belong to an evicted observation's stored span.
 
-        The same id in another trace is another span.
+        The same id in another trace belongs to another span.
         """
         subject, known_id = key
         if subject is not _OBSERVATION:

@@ -28,7 +28,7 @@ _CORRECTION = "output"
 
 
 class Score(NamedTuple):
-    """A score as it is stored: an evaluation result of a trace."""
+    """A score in its stored form: an evaluation result of a trace."""
 
     id: str
     event_id: str

@@ -106,7 +106,7 @@ def _put_all(
 
 
 def _redacted(*subjects: Mapping[str, object]) -> str:
-    """Return the redaction counts summed over all fields, empty if nothing was redacted."""
+    """Return the redaction counts summed over all fields; empty if nothing was redacted."""
     counts: Counter[str] = Counter()
     for fields in subjects:
         for name, value in fields.items():
@@ -116,7 +116,7 @@ def _redacted(*subjects: Mapping[str, object]) -> str:
 
 
 def _write_status(span: Span, fields: Mapping[str, object]) -> None:
-    """Set the error status; the message may be in the output, where Eino's callback puts it."""
+    """Set the error status; its message may be in the output, where Eino's callback puts it."""
     if fields.get("level") == "ERROR":
         span.status.code = Status.STATUS_CODE_ERROR
         span.status.message = str(fields.get("statusMessage") or fields.get("output") or "")

@@ -123,7 +123,7 @@ class _Sorting:
         )
 
     def _content(self, record: LogRecord, name: str, origin: Origin) -> None:
-        """Add an event with GenAI content; without a span it is dropped."""
+        """Add an event with GenAI content; drop it if it has no span."""
         if name == RESULT:
             self._result(record, origin)
             return

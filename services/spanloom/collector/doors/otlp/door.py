@@ -1,4 +1,4 @@
-"""OTLP over HTTP: paths, bodies, and how each signal is handled over any transport."""
+"""OTLP over HTTP: paths and bodies, and the handling of each signal over any transport."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def make_exports(exporter: Exporter, limits: Limits) -> Mapping[str, Export]:
 
 
 _REJECTED = {Signal.SPANS: "rejectedSpans", Signal.CONTENT_EVENTS: "rejectedLogRecords"}
-"""By signal, the response field that counts rejected items."""
+"""The response field that counts rejected items, by signal."""
 
 
 def encode_response(outcome: ExportOutcome, encoding: Encoding) -> bytes:

@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 _SERVICE = "opentelemetry.proto.collector.{0}.v1.{1}Service"
 _NAMES = {"traces": ("trace", "Trace"), "logs": ("logs", "Logs"), "metrics": ("metrics", "Metrics")}
 _MIN_PING_MS = 5_000
-"""Clients ping every ten seconds, also without calls; this must not count as abuse."""
+"""The shortest allowed interval between pings, in ms.
+
+Clients ping every ten seconds, even without calls; this must not count as abuse.
+"""
 _REFUSERS = 8
 """Threads in addition to the readers, so that one is free to refuse calls.
 
@@ -83,10 +86,10 @@ class GrpcReceiver:
             interceptors=[_UnknownMethods(self._refusals)],
             options=[
                 ("grpc.max_receive_message_length", limits.max_request_bytes),
-                ("grpc.max_concurrent_streams", limits.max_waiting),  # of each connection
+                ("grpc.max_concurrent_streams", limits.max_waiting),  # per connection
                 ("grpc.per_message_decompression", 0),
                 ("grpc.compression_enabled_algorithms_bitset", _NONE_AND_GZIP),
-                ("grpc.so_reuseport", 0),  # a second process must fail, not share the port
+                ("grpc.so_reuseport", 0),  # a second process must fail instead of sharing the port
                 ("grpc.keepalive_permit_without_calls", 1),
                 ("grpc.http2.min_ping_interval_without_data_ms", _MIN_PING_MS),
                 ("grpc.http2.max_ping_strikes", 0),
@@ -99,7 +102,7 @@ class GrpcReceiver:
             [
                 self._service(signal, _SERVICE.format(*names), exports[signal])
                 for signal, names in _NAMES.items()
-            ]  # a list: gRPC goes through it more than once
+            ]  # a list, because gRPC iterates over it more than once
         )
 
     @property
@@ -128,11 +131,11 @@ class GrpcReceiver:
         self._serving = True
 
     def drain(self) -> None:
-        """Report NOT_SERVING to health checks from now on; calls are still answered."""
+        """Report NOT_SERVING to health checks from now on; calls still get responses."""
         self._health.stop()
 
     def stop(self, grace_s: float) -> None:
-        """Accept no more calls; running calls may finish within ``grace_s`` seconds."""
+        """Accept no more calls; let current calls finish within ``grace_s`` seconds."""
         self._serving = False
         self.drain()
         self._server.stop(grace_s).wait()
@@ -166,7 +169,7 @@ class GrpcReceiver:
         return handle
 
     def _authenticate(self, context: grpc.ServicerContext) -> Caller:
-        """Return the caller, before the message is read; raises if it must not ingest."""
+        """Return the caller, before the message is read; raise if the caller may not ingest."""
         metadata = [
             (name, value) for name, value in context.invocation_metadata() if isinstance(value, str)
         ]

@@ -1,4 +1,4 @@
-"""gRPC calls: reading the message within a timeout, aborting with a status, health checks."""
+"""Reads the message of a gRPC call within a timeout, aborts calls, and answers health checks."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class MessageReader:
 
     @property
     def failed(self) -> BaseException | None:
-        """Why the cancelling thread ended; ``None`` while it runs."""
+        """The error that ended the cancelling thread; ``None`` while it runs."""
         return self._thread.failed
 
     def start(self) -> None:
@@ -134,12 +134,12 @@ class Health:
         server.add_generic_rpc_handlers((handler,))
 
     def start(self) -> None:
-        """Answer SERVING."""
+        """Report SERVING to health checks."""
         for service in self._services:
             self._servicer.set(service, HealthCheckResponse.SERVING)
 
     def stop(self) -> None:
-        """Answer NOT_SERVING from now on, and notify watchers."""
+        """Report NOT_SERVING to health checks from now on, and notify watchers."""
         self._servicer.enter_graceful_shutdown()
 
     def _check(

@@ -32,7 +32,7 @@ _VALUE_MESSAGE = "opentelemetry.proto.common.v1.AnyValue"
 
 
 class MessageEncoder:
-    """Encodes one message type; made once per type, with the encoders of its fields."""
+    """Encodes one message type; created once per type, with the encoders of its fields."""
 
     def __init__(self, name: str) -> None:
         """Start without fields, because a message type may contain itself."""
@@ -43,7 +43,7 @@ class MessageEncoder:
     def of(
         cls, message: Descriptor, known: dict[str, MessageEncoder] | None = None
     ) -> MessageEncoder:
-        """Make the encoder of a message type and of all types it contains."""
+        """Create the encoder of a message type and of all types it contains."""
         known = {} if known is None else known
         if message.full_name not in known:
             encoder = known[message.full_name] = cls(message.full_name)
@@ -78,7 +78,7 @@ class MessageEncoder:
 
 
 def _field_writer(field: FieldDescriptor, known: dict[str, MessageEncoder]) -> _Write:
-    """Return the writer of a field: tag, length if any, content."""
+    """Return the writer of a field, which writes tag, length if any, and content."""
     write = _single_writer(field, known)
     return _list_writer(write) if field.is_repeated else write
 

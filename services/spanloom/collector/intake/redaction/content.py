@@ -43,7 +43,7 @@ class JsonStructure(_Read):
 
     @property
     def fields(self) -> frozenset[str]:
-        """Return the names of all stored fields."""
+        """The names of all stored fields."""
         return self.counts | self.named | self.fields_alone
 
 
@@ -59,7 +59,7 @@ class Structure(_Read):
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Return the patterns of all attributes that are stored unchanged."""
+        """The patterns of all attributes that are stored unchanged."""
         return tuple(chain.from_iterable(self.by_sender.values()))
 
 
@@ -112,7 +112,7 @@ class NoContent:
         self._fields = self._json.fields
 
     def value(self, _place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return the structure of an attribute's value, or ``GONE`` if it has none."""
+        """Return the structure of an attribute's value; ``GONE`` if it has none."""
         if _matches(self._keys.structure, key) and _is_name(value):
             return value
         if _matches(self._keys.numbers, key) and _DECIMAL.fullmatch(str(value)):

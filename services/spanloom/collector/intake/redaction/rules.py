@@ -33,7 +33,7 @@ class Action(StrEnum):
 
 
 class Place(StrEnum):
-    """A part of a request that rules apply to."""
+    """A kind of text in a request to which rules apply."""
 
     SPAN = "span"
     EVENT = "event"
@@ -70,7 +70,7 @@ class Rule:
 
 
 def one_pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """Return one expression for all patterns; ``[`` has no special meaning in them."""
+    """Return one expression for all patterns, in which ``[`` has no special meaning."""
     plain = (glob.replace("[", "[[]") for glob in globs)
     return re.compile("|".join(map(fnmatch.translate, plain)), re.IGNORECASE)
 
@@ -97,7 +97,7 @@ class _File(BaseModel):
 
 
 def read_rules(path: Path) -> Sequence[Rule]:
-    """Return the rules in file order; raises ``StartupError`` with a line per mistake."""
+    """Return the rules in file order; raises ``StartupError`` with one line per mistake."""
     try:
         read = _File.model_validate(tomllib.loads(path.read_text("utf-8")))
     except ValidationError as error:
@@ -142,7 +142,7 @@ def _mistakes(rules: Sequence[_Rule]) -> Iterator[str]:
 
 
 def _where(location: Sequence[int | str]) -> str:
-    """Return ``rules[0].action`` for ``("rules", 0, "action")``."""
+    """Return a location as text: ``rules[0].action`` for ``("rules", 0, "action")``."""
     return "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in location).lstrip(".")
 
 

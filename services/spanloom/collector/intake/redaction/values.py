@@ -1,4 +1,4 @@
-"""Conversion of attribute values to plain Python and back."""
+"""Converts attribute values to plain Python and back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Plain = None | str | bool | int | float | bytes | list["Plain"] | dict[str, "Pla
 
 _INT64 = 2**63
 _MAX_DIGITS = 4_000
-"""Python refuses to parse longer integers."""
+"""The most digits of an integer; Python refuses to parse longer ones."""
 _JSON_STARTS = ("{", "[", '"')
 
 
@@ -57,7 +57,7 @@ def read_json(text: str) -> tuple[Plain, bool] | None:
 
 
 def write_json(value: Plain) -> str:
-    """Return a value as compact JSON text that can be encoded as UTF-8."""
+    """Return a value as compact JSON text that can be encoded in UTF-8."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if text.isascii():
         return text

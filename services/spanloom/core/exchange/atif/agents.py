@@ -61,7 +61,7 @@ _OURS = frozenset(
 _SOURCES = frozenset({"system", "user", "agent"})
 _NAMELESS = "agent"
 _A_TOOL = "observation"
-"""The name of a tool whose result has no call."""
+"""The default name of a tool whose result has no call."""
 
 
 class Run:

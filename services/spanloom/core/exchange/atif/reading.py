@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _VERSION = re.compile(r"ATIF-v1\.([0-9]{1,2})")
 _LATEST, _WITHOUT_SESSION = 8, 7
-"""Minor versions: the latest one known, and the first in which ``session_id`` is optional."""
+"""Minor versions: the latest known, and the first in which ``session_id`` is optional."""
 _EMBEDDED = "subagent_trajectories"
 _TRACE_DIGITS = 32
 _OF_EXTRA = ("user_id", "environment", "release", "tags")

@@ -191,7 +191,7 @@ class _Agent:
         """Write the steps; ``known`` has the ids of the agents that are written as trajectories."""
         self.agent = agent
         self.referred: set[str] = set()
-        """The agents that steps refer to."""
+        """Ids of the agents to which steps refer."""
         self._known, self._losses = known, losses
         self.steps: list[Json] = []
         self._model_calls = 0
@@ -289,7 +289,7 @@ class _Agent:
         return found
 
     def dispatch(self, agent: DocumentStep) -> None:
-        """Add a step that ran ``agent``."""
+        """Add a step that ran the agent."""
         content = agent.output or agent.error_message
         written = self._add_without_call(agent, {"input": agent.input}, content)
         if agent.id in self._known:

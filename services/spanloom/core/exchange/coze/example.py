@@ -60,7 +60,7 @@ def _types_of_own(view: Document) -> Iterator[str]:
 
 
 def hides_root_type(view: Document, types: Iterable[str] | None = None) -> bool:
-    """Return whether a reader would infer a wrong root type from its steps.
+    """Return whether a reader would infer a wrong type of the root from its steps.
 
     ``types`` are the types of its steps as written, if they differ.
     """

@@ -84,7 +84,7 @@ def _errors(steps: Iterable[Json]) -> Mapping[str, Sequence[str]]:
 
 
 def cost_of(steps: Sequence[Json]) -> str:
-    """Return the cost of model calls, in US dollars; empty if any is unknown."""
+    """Return the cost of model calls, in US dollars; empty if the cost of any call is unknown."""
     billed = [step for step in steps if step["type"] == "model" and not _is_free(step)]
     costs = [cost for step in billed if (cost := (step.get("metadata") or {}).get(COST))]
     is_known = bool(billed) and len(costs) == len(billed)

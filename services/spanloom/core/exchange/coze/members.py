@@ -27,7 +27,7 @@ _CODES = 2**31
 
 
 def text_of(value: object, where: str) -> str:
-    """Return a text; another value as its JSON, ``null`` as an empty text."""
+    """Return a value as text: texts unchanged, ``null`` as an empty text, others as JSON."""
     if isinstance(value, str):
         return value
     if value is None:

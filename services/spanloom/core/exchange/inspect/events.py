@@ -1,4 +1,4 @@
-"""The steps of a sample from its events: model calls, tools, and spans of agents."""
+"""Makes the steps of a sample from its events: model calls, tools, and spans of agents."""
 
 from __future__ import annotations
 

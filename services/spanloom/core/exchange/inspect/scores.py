@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 OURS: Final = "spanloom"
 """Member of the metadata of a sample, event or score: what Inspect cannot express."""
 _GRADES: Mapping[str, float] = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-"""Correct, incorrect, partial and no answer."""
+"""The numbers for the grades correct, incorrect, partial and no answer."""
 _UNSCORED: Final = "N"
 """The value written for a score without a value; the format defines no other value in JSON."""
 _BY_A_MODEL = "grading"
@@ -138,7 +138,7 @@ def _ours_again(scorer: str, score: Json, ours: Json, run: Scored) -> Json:
 def write_scores(rows: Iterable[Row], losses: Losses) -> Json:
     """Return scores in the form of a sample, by unique names.
 
-    Scores of targets other than the run and its steps are counted as lost.
+    Scores of targets other than the run and its steps are counted as losses.
     """
     written: Json = {}
     for row in rows:

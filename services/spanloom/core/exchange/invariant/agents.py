@@ -106,7 +106,7 @@ def _agent(
 
 
 def _own_id(trace_id: str, fallback: str, step: ListedStep, taken: set[str]) -> str:
-    """Return the id of a step: its tool call id if that is a valid step id, else ``fallback``."""
+    """Return the id of a step: its tool call id if that is a valid step id, or ``fallback``."""
     own = step_id_of(trace_id, "", step.call_id, taken)
     return own if own == step.call_id else fallback
 

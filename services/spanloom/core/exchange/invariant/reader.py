@@ -80,7 +80,7 @@ class _Runs:
         """Losses of the run, and of the values before it that are not runs."""
 
     def take(self, place: str, piece: _Piece) -> Iterator[Taken | Refused]:
-        """Add a line to the run, or yield the run and begin another."""
+        """Add a line to the run, or yield the run and start another."""
         is_bare = isinstance(piece.value, dict) and "role" in piece.value
         try:
             line = line_of([piece.value] if is_bare else piece.value, piece.where)

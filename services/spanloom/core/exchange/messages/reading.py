@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from spanloom.core.formats.readers import Reading
 
 AGENT = "agent"
-"""The name of an agent whose name is unknown."""
+"""The default name of an agent."""
 _CALL, _A_RESULT = "chat", "result"
-"""The names of a model call, and of a tool whose name and call are both unknown."""
+"""The default names of a model call, and of a tool whose name and call are both unknown."""
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
 _PARTS = frozenset({"text", "image_url", "input_audio", "file"})
 _OF_A_RESULT = frozenset({"role", "content", "tool_call_id", "name", "status", "type"})

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 A_TOOL = "tool"
-"""The name of a tool whose name is unknown."""
+"""The default name of a tool."""
 
 
 SourcedMessage: TypeAlias = "tuple[Json, str]"
@@ -46,7 +46,7 @@ class Talk(NamedTuple):
 
     @property
     def messages(self) -> Sequence[Json]:
-        """The messages without the ids of steps."""
+        """The messages without their step ids."""
         return [message for message, _ in self.sourced]
 
 

@@ -47,7 +47,7 @@ class SourceAssessment(NamedTuple):
 
 
 def assessments_of(info: Json) -> Iterator[SourceAssessment]:
-    """Yield the assessments in the ``info`` of a trace; invalid ones are left out."""
+    """Yield the assessments in the ``info`` of a trace; invalid assessments are left out."""
     listed = info.get("assessments")
     for one in listed if isinstance(listed, list) else ():
         if isinstance(one, dict) and isinstance(one.get("assessment_name"), str):

@@ -28,7 +28,7 @@ TRACE_COST: Final = "mlflow.trace.cost"
 SIZES: Final = ("mlflow.trace.sizeStats", "mlflow.trace.sizeBytes")
 TRACE_NAME: Final = "mlflow.traceName"
 MAX_METADATA: Final = 250
-"""The most characters of a key or a value of ``trace_metadata``: MLflow cuts longer ones."""
+"""The most characters of a key or a value of ``trace_metadata``; MLflow cuts longer ones."""
 MAX_TAG: Final = 4_096
 MAX_PREVIEW: Final = 1_000
 

@@ -155,7 +155,7 @@ def _kept(metadata: Mapping[str, Any]) -> Json:
 
 
 def _of_judge(metadata: Mapping[str, Any]) -> Json:
-    """Return the facts of the judge's call under MLflow's own keys."""
+    """Return the facts of the judge's call, under MLflow's keys in the metadata."""
     texts = {k: text for k, text in metadata.items() if isinstance(text, str)}
     facts: Json = {name: texts.get(key, "") for name, key in _TEXTS.items()}
     facts["cost"] = decimal(texts.get(_COST, ""))

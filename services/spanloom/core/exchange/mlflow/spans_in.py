@@ -38,7 +38,7 @@ _TAKEN = frozenset(
     }
 )
 _DIGITS = 18
-"""The most digits of a time in milliseconds that always fits into 64 bits."""
+"""The most digits that a time in milliseconds may have and always fit into 64 bits."""
 _CHUNKS = (names.CHUNK, "new_token")
 _EXCEPTION = "exception"
 _AROUND_MESSAGES = frozenset({"messages", "choices", "tools", "usage", "model", "object"})
@@ -128,7 +128,7 @@ class SpanReader:
         return sound(text, f"{self.place}.events", self.losses)
 
     def _take_back(self, step: DraftStep, ours: Json) -> None:
-        """Read a span that Spanloom wrote."""
+        """Restore the step from a span that Spanloom wrote."""
         step.kind = STEP_KINDS.get(str(ours["type"]), Kind.OTHER)
         step.input = self._back(names.INPUTS, ours.get("input"))
         step.output = self._back(names.OUTPUTS, ours.get("output"))
@@ -149,7 +149,7 @@ class SpanReader:
         )
 
     def _take(self, step: DraftStep, start: int) -> None:
-        """Read a span that MLflow wrote."""
+        """Fill in the step from a span that MLflow wrote."""
         span_type = self._attribute(names.SPAN_TYPE).upper()
         is_untyped = not step.parent_id and span_type in ("", "NULL", names.UNKNOWN)
         step.kind = Kind.OTHER if is_untyped else names.KINDS.get(span_type, Kind.GRAPH)

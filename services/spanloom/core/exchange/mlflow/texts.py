@@ -111,7 +111,7 @@ def read_back(attribute: object, kept: object) -> str:
 
 
 def _unescaped(attribute: str) -> str:
-    """Decode a JSON string that ``orjson`` rejects: with lone surrogates, or too dense."""
+    """Decode a JSON string that ``orjson`` rejects, with lone surrogates or nested too densely."""
     try:
         value = json.loads(attribute)
     except ValueError:

@@ -35,9 +35,9 @@ class Node:
     json: Json
     where: str
     above: Node | None
-    """The nearest step above; ``None`` for the root."""
+    """The nearest ancestor that is a step; ``None`` for the root."""
     kind: Kind | None
-    """``None`` for a user's message, which is no step."""
+    """The kind of the step; ``None`` for a user's message, which is not a step."""
     agent: str
     """``metadata.agent`` of the nearest node that has one."""
     id: str = ""

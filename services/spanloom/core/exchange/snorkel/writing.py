@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation import Assessment
 
 TRACE_ID, STARTED_AT, ROOT_TYPE = "trace_id", "started_at", "root_type"
-"""Members of the root's ``metadata_expand`` in a trace to be read again."""
+"""Members of the root's ``metadata_expand`` in a trace that is meant to be read again."""
 USAGE = "usage"
 """Member of a model call's ``metadata_expand`` in such a trace: its token counts as JSON."""
 FINER = "tool_kind"
@@ -149,7 +149,7 @@ def _owners(
 
 
 def _above(step_id: str, owners: Mapping[str, str], root: str) -> str:
-    """Return the node above a step: its agent, or the root if too deep or in a cycle."""
+    """Return the node above a step: its agent, or the root if nested too deeply or in a cycle."""
     above = at = owners.get(step_id, root)
     for _ in range(DEEPEST):
         if at == root:

@@ -1,4 +1,4 @@
-"""Parses comparisons of numbers that are calculated: ``output_tokens / input_tokens > 2``."""
+"""Parses comparisons of calculated numbers: ``output_tokens / input_tokens > 2``."""
 
 from __future__ import annotations
 

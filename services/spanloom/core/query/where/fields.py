@@ -31,7 +31,7 @@ class Field(NamedTuple):
     example: str
     """A comparison with the field, as text."""
     is_list: bool = False
-    """Whether it has several values; a comparison matches if one of them does."""
+    """Whether it has several values; a comparison matches if it does for one of them."""
     choices: Sequence[str] = ()
     has_keys: bool = False
     """Whether it is a mapping, addressed by key: ``metadata.tier``."""

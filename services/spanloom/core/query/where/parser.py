@@ -1,4 +1,4 @@
-"""Parses a ``where`` by recursive descent: one method for each line of the grammar."""
+"""Parses a ``where`` by recursive descent, with one method for each rule of the grammar."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ flag    = field ;
 field   = name { "." ( name | string ) } ;
 value   = string | number | duration | bool | name ;
 """
-"""EBNF. Inside ``has`` and ``count`` the fields are those of steps; keywords ignore case."""
+"""The grammar in EBNF.
+
+Inside ``has`` and ``count`` fields are fields of steps. Keywords ignore case.
+"""
 
 
 def parse_where(text: str, now_ns: int) -> Condition:

@@ -28,7 +28,7 @@ class WhereProblem(NamedTuple):
     did_you_mean: Sequence[str] = ()
     """Known names that resemble the wrong one: ``durtion`` → ``duration``."""
     expected: Sequence[str] = ()
-    """What is allowed here."""
+    """The tokens that are allowed at this position."""
 
 
 class InvalidTextsError(InvalidQueryError):

@@ -132,7 +132,7 @@ def _unquoted(text: str, found: re.Match[str]) -> str:
 
 
 def _is_half(code_point: int) -> bool:
-    """Return whether it is a UTF-16 surrogate, which no valid text has alone."""
+    """Return whether a code point is a UTF-16 surrogate, which no valid text has alone."""
     return 0xD800 <= code_point <= 0xDFFF
 
 

@@ -217,7 +217,7 @@ _AGO = re.compile(r"-?\d+[a-z]+", re.IGNORECASE | re.ASCII)
 
 
 def written(term: Term, field: Field | None) -> str:
-    """Return a comparison in the syntax of ``where``; ``field`` is ``None`` if it is unknown."""
+    """Return a comparison in the syntax of ``where``; ``field`` is ``None`` if unknown."""
     is_words = field is None or field.type is FieldType.WORDS
     sign = "=" if term.operator == ":" and not is_words else term.operator
     value = _value_of(term.value, field.type if field else FieldType.TEXT)

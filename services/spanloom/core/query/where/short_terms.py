@@ -46,7 +46,7 @@ class Is(Enum):
     VERBATIM = "verbatim"
     """A string, or a shape, in the syntax of ``where``."""
     INSIDE = "inside"
-    """The content of parentheses."""
+    """Terms in parentheses."""
     BARE = "bare"
     """A single word."""
     STATE = "state"
@@ -72,7 +72,7 @@ class Term(NamedTuple):
 
 
 class _NoTermError(Exception):
-    """A quote or a parenthesis has no end, or a value is missing."""
+    """Raised if a quote or a parenthesis has no end, or a value is missing."""
 
 
 def split_terms(line: str) -> list[Term] | None:

@@ -57,7 +57,7 @@ class Compare(NamedTuple):
 
 
 class In(NamedTuple):
-    """A field has one of the values: ``status in (live, partial)``."""
+    """A field has one of several values: ``status in (live, partial)``."""
 
     field: Field
     values: Sequence[Value]
@@ -72,13 +72,13 @@ class Exists(NamedTuple):
 
 
 class Words(NamedTuple):
-    """All the words occur somewhere in the texts of a run: ``"rate limit"``."""
+    """A search for words that all occur in the texts of a run: ``"rate limit"``."""
 
     text: str
 
 
 class Count(NamedTuple):
-    """How many steps meet a condition: ``count(type = tool and error) >= 2``."""
+    """A comparison of the number of matching steps: ``count(type = tool and error) >= 2``."""
 
     steps: Condition
     operator: Operator
