@@ -170,7 +170,7 @@ class Accuracy(NamedTuple):
     answers: int
     """Number of known answers in items that the annotator has finished."""
     right: int
-    """How many of them the annotator matched."""
+    """How many known answers the annotator matched."""
 
 
 def progress_of(view: QueueView) -> Mapping[str, Progress]:

@@ -73,7 +73,7 @@ class Scheme:
 
     @property
     def weighing(self) -> object:
-        """All values that a score depends on; equal for schemes with equal scores."""
+        """All values that a score depends on; equal for schemes that compute equal scores."""
         return self.kind, self.correct_option, self.max_score, tuple(sorted(self.severities))
 
     def weight_of(self, severity: str) -> float:

@@ -190,7 +190,7 @@ class Checked(NamedTuple):
     line: int
     """The line where it begins, from 1."""
     remarks: Sequence[Remark]
-    """Lines that are not understood, or that Potato reads differently."""
+    """Remarks on lines that are not understood, or that Potato reads differently."""
     errors: Sequence[Remark]
     """Errors that prevent the scheme from being stored."""
     scheme: Scheme | None = None

@@ -228,7 +228,7 @@ def _part(part: object) -> Json | None:
 
 
 def placeholder(part: object) -> str:
-    """Return a text in place of a part: ``[video]``."""
+    """Return a placeholder text for a part: ``[video]``."""
     kind = part.get("type") if isinstance(part, dict) else None
     return f"[{kind if isinstance(kind, str) else 'part'}]"
 

@@ -107,9 +107,9 @@ class RunFacts:
         return {name: self._sound(v) for name, v in texts.items() if isinstance(v, str) and v}
 
     def _location(self) -> tuple[str, str]:
-        """Return the key and value of the trace's location.
+        """Return the experiment id, and the name of the schema or table; each is empty if absent.
 
-        An experiment, or the schema or table (version 4 and inference tables).
+        Version 4 and inference tables have a schema or table.
         """
         raw = self._info.get("trace_location")
         location: Json = raw if isinstance(raw, dict) else {}

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 FORMAT = "potato"
 STEPS, ACTION, TASK = "steps", "action", "task_description"
 _CALL = re.compile(r"([\w.:/-]+)\((.*)\)", re.DOTALL)
-"""An action that is a tool call: ``search_web('SF weather')``."""
+"""Matches an action that is a tool call: ``search_web('SF weather')``."""
 _NAMED_CALL = re.compile(r"([^(]+)\((.*)\)", re.DOTALL)
-"""A call in a step of type tool, whose name may contain spaces."""
+"""Matches a call in a step of type tool, whose name may contain spaces."""
 _AGENT = "agent"
 _OWN = frozenset({"id", TASK, STEPS})
 
