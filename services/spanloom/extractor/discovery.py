@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from spanloom.extractor.window import Look
 
 MANY_WAITING = 50_000
-"""If this many traces wait, changes from before the start are not read."""
+"""The number of waiting traces from which on changes from before the start are not read."""
 SHARES = 256
 """The number of shares of all traces; each sweep compares one share.
 

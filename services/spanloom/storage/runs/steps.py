@@ -1,4 +1,4 @@
-"""Lists of steps: run by run in the order of lists of runs, or by a value of the steps."""
+"""Lists of steps: run by run in the order of lists of runs, or ordered by a value of steps."""
 
 from __future__ import annotations
 

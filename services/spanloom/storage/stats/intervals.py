@@ -18,7 +18,7 @@ _MIDNIGHT = (
     "if({first} > 0, toUnixTimestamp(toDateTime(toDate(greatest({first}, 1)),"
     " {{timezone:String}})), 0)"
 )
-"""The engine computes the first moment of each day after 1970-01-01, even if not midnight."""
+"""SQL of the first moment of each day after 1970-01-01, which may not be midnight."""
 _OFFSET = "timezoneOffset(toDateTime(greatest({}, 0), {{timezone:String}}))"
 
 
