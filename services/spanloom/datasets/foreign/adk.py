@@ -1,6 +1,6 @@
 """Converts evaluation sets of Google's ADK to items: one for each turn of each case.
 
-The input of a later turn is the conversation up to it, as messages, as a run answers one turn.
+The input of a later turn is the conversation up to it, as messages, because a run answers one turn.
 """
 
 from __future__ import annotations

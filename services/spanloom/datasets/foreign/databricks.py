@@ -1,7 +1,7 @@
 """Converts rows of Databricks' Agent Evaluation to items: request and expectations.
 
-The answer of an application is no expectation and becomes metadata. A ``trace`` is left out; files
-with traces are runs, which ``spanloom import`` reads.
+The answer of an application is not an expectation and becomes metadata. A ``trace`` is left out;
+files with traces are runs, which ``spanloom import`` reads.
 """
 
 from __future__ import annotations

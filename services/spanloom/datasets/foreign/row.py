@@ -1,4 +1,4 @@
-"""Shared parts of the row readers: the item under construction, and helpers."""
+"""Code shared by the row readers: the item under construction, and helpers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ReadRow(Protocol):
     """Reads the rows of a format."""
 
     def __call__(self, value: Any) -> Items:  # as JSON has it
-        """Yield the items of a row; raises ``InvalidRequestError`` with the place of a fault."""
+        """Yield the items of a row; raises ``InvalidRequestError`` that names the faulty member."""
 
 
 @dataclass
@@ -91,11 +91,11 @@ def shortened(key: str) -> str:
 
 
 def is_present(value: object) -> bool:
-    """Return whether a member has a value; empty texts, lists and objects count as none."""
+    """Return whether a member has a value; empty texts, lists and objects count as missing."""
     return value is not None and value not in ("", [], {})
 
 
 def others(row: Json, used: Iterable[str]) -> dict[str, Any]:  # JSON values
-    """Return the members that are not ``used`` elsewhere, for the metadata."""
+    """Return the members of a row that are not ``used``, for the metadata."""
     left = frozenset(used)
     return {name: value for name, value in row.items() if name not in left and is_present(value)}
