@@ -76,7 +76,7 @@ _OF_FAILED = ("error_type", "error_message")
 
 
 def _line(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is shown of a run; why it failed only if it did, to save tokens."""
+    """Return the shown fields of a run; the error only if it failed, to save tokens."""
     return {
         **{name: run.get(name) for name in _LINE},
         **{name: shortened(run[name], 300) for name in _OF_FAILED if run.get(name)},
