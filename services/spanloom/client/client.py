@@ -131,9 +131,9 @@ class Client:
     ) -> ExperimentItem:
         """Call a function with the items of a dataset, judge its runs, and store the scores.
 
-        ``target`` gets the input of an item; the spans that it makes meanwhile are its run, which
-        is judged once it has settled. ``evaluators`` are mappings or names of stored ones; without
-        them those of the dataset. ``timeout_s`` limits the wait for a run. ::
+        ``target`` is called with the input of an item; the spans that it creates are its run, which
+        is judged once it has settled. ``evaluators`` are mappings or names of stored evaluators, by
+        default the dataset's evaluators. ``timeout_s`` limits the wait for a run. ::
 
             client.run_experiment("trips-1.5", "trips@1", target=agent.invoke, evaluators=["path"])
 
