@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST_RUNS = 10_000
 """Maximum runs of a set that are compared: the newest runs."""
 _LONGEST = 2_000
-"""Maximum characters of a ``where``; queries in a response, which contain it, have a higher limit."""
+"""Maximum characters of a ``where``; queries in a response contain it and may be longer."""
 
 
 class ComparedRuns(BaseModel):
