@@ -254,7 +254,10 @@ def _is_known(name: str, message: Json) -> bool:
 
 
 def _with_plain_role(message: Json) -> Json:
-    """Return a message with a role that all formats have, its own as a member, and texts joined."""
+    """Return a message with a role that all formats have.
+
+    ``own`` is the original, texts are joined.
+    """
     role, content = message["role"], message.get("content")
     parts = content if isinstance(content, list) else []
     if parts and all(isinstance(p, dict) and p.get("type") == "text" for p in parts):
@@ -270,14 +273,14 @@ _OF_RESULTS = _OF_ALL | {"tool_call_id", "name", "status"}
 
 
 def _plain(value: object) -> str:
-    """Return a value as text that is equal for JSON of the same meaning."""
+    """Return a value as text that is equal for equivalent JSON."""
     if not isinstance(value, str):
         return str(value)
     return json.dumps(_parsed(value), sort_keys=True)
 
 
-def _parsed(value: Any) -> Any:  # as JSON has it
-    """Return a value in which texts that are JSON are parsed, also those inside."""
+def _parsed(value: Any) -> Any:  # any JSON value
+    """Return a value in which JSON texts are parsed, at any depth."""
     if isinstance(value, str):
         inner = json_value(value)
         if isinstance(inner, dict | list):
