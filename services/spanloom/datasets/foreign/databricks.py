@@ -23,7 +23,7 @@ _OWN = {"request_id", "request", _TRACE, *EXPECTED}
 fits = ROWS.fits
 
 
-def read(value: Any) -> Items:  # as JSON has it
+def read(value: Any) -> Items:  # any JSON value
     """Yield the item of a row, or the items of an object of columns."""
     return each_alone(rows_in(Located("", value)), _read_row)
 

@@ -28,7 +28,7 @@ def _is_own(value: object) -> bool:
     return isinstance(value, dict) and "item_key" in value and not coze.fits(value)
 
 
-def _read_own(value: Any) -> Items:  # as JSON has it
+def _read_own(value: Any) -> Items:  # any JSON value
     """Yield a row unchanged; the service checks it."""
     yield ForeignItem(value)
 

@@ -34,7 +34,7 @@ class ForeignItem(NamedTuple):
 class ReadRow(Protocol):
     """Reads the rows of a format."""
 
-    def __call__(self, value: Any) -> Items:  # as JSON has it
+    def __call__(self, value: Any) -> Items:  # any JSON value
         """Yield the items of a row; raises ``InvalidRequestError`` that names the faulty member."""
 
 
@@ -43,7 +43,7 @@ class Draft:
     """An item under construction."""
 
     key: str
-    input: Any = None  # as JSON has it
+    input: Any = None  # any JSON value
     expected: dict[str, Any] = field(default_factory=dict)
     metadata: dict[str, Any] = field(default_factory=dict)
     splits: list[str] = field(default_factory=list)

@@ -32,7 +32,7 @@ def expected_in(row: Json, where: str = "") -> dict[str, Any]:  # JSON values
     return made
 
 
-def _as_it_is(value: Any, _where: str) -> Any:  # as JSON has it
+def _as_it_is(value: Any, _where: str) -> Any:  # any JSON value
     return value
 
 
