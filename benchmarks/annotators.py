@@ -48,7 +48,7 @@ def mark_all(url: str, steps: Sequence[str]) -> list[float]:
 def read_all(url: str, name: str, times: int = TIMES) -> list[float]:
     """Read the annotations as the page does, by one annotator or all.
 
-    Return the seconds of each.
+    Returns the seconds of each request.
     """
     asked = {"scheme": SCHEME, **({"annotator": name} if name else {})}
     with httpx.Client(timeout=_WAIT_S, headers={"accept": "application/x-ndjson"}) as client:

@@ -211,7 +211,7 @@ def _hostile(trace: str) -> ExportTraceServiceRequest:
         *({"type": "uri", "modality": "image", "uri": url} for url in (PIXEL, SVG, ADDRESS)),
     ]
     messages = [{"role": "user", "parts": parts}, {"role": MARKUP, "parts": parts[:1]}]
-    # Of different lengths: values of one length look as if a limit had cut them.
+    # Lengths differ, because values of one length would seem truncated by a limit.
     sizes = {name: 4_001 + number for number, name in enumerate(HOSTILE)}
     tools = [
         (1, tool_attributes(n, hostile_text(n, size), MARKUP), False) for n, size in sizes.items()

@@ -31,7 +31,7 @@ WITHOUT_DETAILS = frozenset(
 """Dialects that do not report reasoning or cached tokens (some report them partially)."""
 UNREPORTED_DETAILS = frozenset(
     {
-        # Only an agent's state tells them, where a span of the application holds all together.
+        # Only an agent's state reports them, if all is below one span of the application.
         "js-traceloop/bare_llm",
         "js-traceloop/graph_nodes",
         "js-traceloop/react_tools_flat",

@@ -250,7 +250,7 @@ def _is_same(draft_item: DraftItem | None, item: ReadItem) -> bool:
 
 
 def _fitting(places: Sequence[ItemPlace]) -> Sequence[ItemPlace]:
-    """Return the first places whose contents fit into a page; at least one."""
+    """Return the first items whose contents fit into a page; at least one."""
     size = 0
     for count, place in enumerate(places):
         size += place.size

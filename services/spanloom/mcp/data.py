@@ -17,7 +17,7 @@ _STEPS = (2_000, 400, 80, 16, 4)
 """Text lengths to try, one after the other; lists keep a quarter as many items."""
 
 
-def fitted(value: Any, room: int) -> Any:  # JSON of any shape goes in and comes out
+def fitted(value: Any, room: int) -> Any:  # any JSON value, also returned
     """Return the value, cut so that its JSON has at most ``room`` characters (at least 64).
 
     Texts are cut, and lists and mappings too; each notes how much is left out.
@@ -113,7 +113,7 @@ def refusal(message: str) -> ToolError:
     return ToolError(fitted(clean(message), MOST_CHARS // 5))
 
 
-def clean(value: Any) -> Any:  # JSON of any shape goes in and comes out
+def clean(value: Any) -> Any:  # any JSON value, also returned
     """Return a JSON value without invisible characters, in keys too."""
     if isinstance(value, str):
         unseen = {c for c in set(value) if c not in "\n\t" and category(c) in _UNSEEN}

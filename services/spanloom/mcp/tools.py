@@ -188,7 +188,7 @@ class Tools:
 
         def call_for(step: Mapping[str, Any]) -> str:
             trace_id, place = (a, step["a"]) if step.get("a") is not None else (b, step.get("b"))
-            number = 1 + (place or 0)  # the root has no place
+            number = 1 + (place or 0)  # the root has no position
             return f'get_trajectory(trace_id="{trace_id}", view="steps", steps="{number}")'
 
         return write(answer, steps if view == "steps" else [], lambda n: call_for(steps[n]))

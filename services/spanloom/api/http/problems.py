@@ -1,6 +1,6 @@
 """Errors as ``application/problem+json`` (RFC 9457).
 
-The only place that maps exceptions to HTTP statuses.
+The only module that maps exceptions to HTTP statuses.
 """
 
 from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from spanloom.core.errors import PermanentError
 
 
 class InvalidEvaluatorError(PermanentError):
-    """The configuration of an evaluator is invalid; ``key`` is the place in it."""
+    """The configuration of an evaluator is invalid; ``key`` is the location of the error."""
 
     def __init__(self, key: str, reason: str) -> None:
         """Store the key, such as ``evaluators.0.mode``, and the reason."""
