@@ -1,4 +1,4 @@
-/** One alert: its condition, its channels, what fires now, and all its events. */
+/** The page of an alert: its condition, its channels, what fires now, and all its events. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { number, t } from "../i18n/index.js";

@@ -1,4 +1,4 @@
-/** One online rule: its condition, its progress, pause, backfill, and its definition. */
+/** The page of an online rule: its condition, its progress, pause, backfill, and its definition. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { clock, duration, moment, money, percent } from "../format.js";
@@ -68,7 +68,7 @@ function Facts({ of: { where, evaluators, sample, unit, when, delay_s: delay, bu
     <div title=${moment(Number(at))}><dt>${t("rule.version")}</dt><dd>${version} <span class="quiet">${clock(Number(at))} <bdi>${line(by, 40)}</bdi></span></dd></div></dl>`;
 }
 
-/** Runs of the past, from one day to another. @param {{of: Rule, put: (body: object) => Promise<void>}} props */
+/** The form that applies the rule to past runs, from one day to another. @param {{of: Rule, put: (body: object) => Promise<void>}} props */
 function Backfill({ of: { backfill }, put }) {
   /** @param {SubmitEvent} event */
   const start = (event) => {

@@ -35,7 +35,7 @@ export function useOffers(input, setText, of) {
   const take = (one) => {
     const box = /** @type {HTMLInputElement} */ (input.current);
     const caret = box.selectionStart ?? box.value.length;
-    box.setRangeText(one.text, one.from, caret, "end"); // as if it was typed: the caret is after it
+    box.setRangeText(one.text, one.from, caret, "end"); // as if it had been typed, with the caret after it
     setText(box.value);
     void look(true);
   };
