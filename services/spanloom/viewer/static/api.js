@@ -133,7 +133,8 @@ export async function getRows(path, params, take) {
 
 /**
  * Send JSON, and return the JSON of the answer.
- * @param {"POST" | "PUT" | "DELETE"} method @param {string} path @param {object | string} body a text is sent unchanged @param {Params} [params]
+ * @param {"POST" | "PUT" | "DELETE"} method @param {string} path @param {object | string} body a text is sent
+ * unchanged @param {Params} [params]
  * @param {string} [who] the annotator, if not the current one @param {boolean} [keepalive] whether it outlives the page
  * @returns {Promise<any>}
  */

@@ -19,7 +19,8 @@ import { reload, sender, session } from "./current.js";
 /**
  * Annotate a step, or the whole run (an empty `at`).
  * @param {Session} of @param {string} at @param {Edit} edit @param {{isTyping?: boolean, isAgain?: boolean}} [how]
- *   `isTyping`: further typing in the same field belongs to the same action; `isAgain`: the edit is already in the history
+ *   `isTyping`: further typing in the same field belongs to the same action; `isAgain`: the edit is already in
+ *   the history
  */
 export function annotateStep(of, at, edit, { isTyping = false, isAgain = false } = {}) {
   const slot = of.own.get(at) ?? empty(at);

@@ -36,7 +36,8 @@ export function shapeOf(scheme, correctness) {
 }
 
 /**
- * Assign a letter to each name: its first letter if that is free, otherwise another letter of the name, otherwise any; empty if none is left.
+ * Assign a letter to each name: its first letter if that is free, otherwise another letter of the name, otherwise
+ * any; empty if none is left.
  * @param {string[]} names @param {string[]} [given] letters that are already assigned
  * @returns {string[]} in their order
  */

@@ -86,7 +86,8 @@ function move(from, to) {
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {"valid" | "changed" | "moved" | "orphaned" | "whole"} State */
 /** @typedef {{step: string, at: string, row: any, mark: Mark, state: State, group: string}} Slot
- * `at`: the step at which it is shown now, empty for the whole run; `group`: the write of many steps that set the mark */
+ * `at`: the step at which it is shown now, empty for the whole run; `group`: the write of many steps that set the
+ * mark */
 
 /** A slot for a step without a mark; for the whole run if `at` is empty. @param {string} at @returns {Slot} */
 export const empty = (at) => ({ step: at, at, row: null, mark: NOTHING, state: at ? "valid" : "whole", group: "" });

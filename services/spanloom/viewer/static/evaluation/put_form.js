@@ -16,7 +16,8 @@ export const textOf = (definition) => JSON.stringify(Object.fromEntries(Object.e
 /**
  * @param {{path: string, name?: string, names?: string[], first: string, examples?: Record<string, object>, project: string | undefined, label: string,
  *   done: (name: string) => void, close: () => void, tried?: {path: string, label: string, show: (answer: any) => unknown}}} props
- *   `path`: the path of the list, such as `/v1/alerts`; `name`: absent for a new definition, whose name must not be in `names`; `tried`: sends the text without storing it
+ *   `path`: the path of the list, such as `/v1/alerts`; `name`: absent for a new definition, whose name must not
+ *   be in `names`; `tried`: sends the text without storing it
  */
 export function PutForm({ path, name, names = [], first, examples = {}, project, label, done, close, tried }) {
   const [text, setText] = useState(first);

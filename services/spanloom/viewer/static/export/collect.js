@@ -31,7 +31,8 @@ export function countsIn(header) {
 }
 
 /**
- * Fetch the runs. A run that the format cannot represent, or that was deleted, is skipped with the reason; without access or an answer the export ends.
+ * Fetch the runs. A run that the format cannot represent, or that was deleted, is skipped with the reason; without
+ * access or an answer the export ends.
  * @param {Iterable<Source> | AsyncIterable<Source>} sources @param {Format} format @param {string} layout
  * @param {(now: Collected) => void} report called after each run @param {AbortSignal} until
  */

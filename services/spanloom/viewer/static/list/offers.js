@@ -15,7 +15,7 @@ export function remember(of, query) {
 }
 
 /**
- * The suggestions below the query box, and their keys: arrows move, Enter or Tab takes one, Escape closes.
+ * The suggestions below the query box, and their keys: arrows move, Enter or Tab accepts one, Escape closes.
  * @param {{current: HTMLInputElement | null}} input @param {(text: string) => void} setText @param {Of} of
  */
 export function useOffers(input, setText, of) {

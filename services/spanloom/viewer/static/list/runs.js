@@ -131,7 +131,7 @@ async function ask(rows) {
 
 const PEOPLE = new Set(["adjudication", "human"]);
 
-/** Whether a score is a number or category: annotations of a whole run have JSON as their value. @param {Score} score */
+/** Whether a score is a person's annotation of the whole run, whose value is JSON text and not a rating. @param {Score} score */
 const isAnswer = ({ name, source, value }) => PEOPLE.has(source) && name.endsWith("/answer") && typeof value === "string";
 
 /** The order: numbers first, people before others, then by name and author. @param {Score} a @param {Score} b */

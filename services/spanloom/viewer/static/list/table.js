@@ -1,6 +1,6 @@
 /**
- * The rows of the list. One row is active: keys move it, and nothing but
- * keys and clicks does.
+ * The rows of the list. One row is active; only keys and clicks make another
+ * row active.
  */
 import { read, write } from "../state/reader.js";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
