@@ -13,8 +13,8 @@ import { applyEdit, editTo, fieldOf, fieldsOf, isSame, joinEdits, markOf, NOTHIN
 
 /**
  * The fields of an edit that have been changed differently since its base.
- * @param {Mark} base the mark that the editor saw @param {Mark} now @param {Edit} edit @param
- * {import("./scheme.js").Scheme} scheme
+ * @param {Mark} base the mark that the editor saw @param {Mark} now
+ * @param {Edit} edit @param {import("./scheme.js").Scheme} scheme
  * @returns {Clash[]}
  */
 export function clashes(base, now, edit, scheme) {
