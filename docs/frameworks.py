@@ -1,7 +1,7 @@
-"""The supported frameworks and their instrumentations: the rows of a table.
+"""The supported frameworks and their instrumentations, as rows of a table.
 
 Each names the folder of its captures, even if the fixtures do not include it, and attributes of its
-spans: without captures the table passes these to the dialects to learn which one reads them.
+spans. Without captures these are passed to the dialects to find out which dialect reads them.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class Framework:
     emitter: str
     """The instrumentation and the tested version."""
     folder: str
-    """Of the captures."""
+    """The folder of the captures."""
     scope: str = ""
     marks: Mapping[str, str] = field(default_factory=dict)
-    """Attributes of a model call or agent run of it."""
+    """Attributes of a model call or agent run of the framework."""
 
 
 def _openinference(name: str, version: str, folder: str, package: str, **more: str) -> Framework:
@@ -375,7 +375,7 @@ FRAMEWORKS = (
 
 
 def every_framework() -> Sequence[Framework]:
-    """Return these, then those of captures that name their ``framework`` and ``emitter``."""
+    """Return ``FRAMEWORKS``, then the frameworks named by other captures."""
     listed = {one.folder for one in FRAMEWORKS}
     others = [c for c in all_captures() if c.dialect not in listed and "framework" in c.truth]
     recorded = {

@@ -1,4 +1,4 @@
-"""The types of records for the page, as TypeScript declares them."""
+"""Generates the TypeScript declarations of records for the page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.core.records.record import Record
 
 ANSWERS: tuple[type[Record], ...] = (CheckedScheme, ImportReport, Agreement, UnitItem)
-"""Records that are in no list."""
+"""Records that are not in ``RECORDS``."""
 _TYPES = {
     bool: "boolean",
     int: "number",

@@ -1,4 +1,4 @@
-"""Writes every recipe of ``spanloom instrument`` as a part of a page."""
+"""Writes the recipes of ``spanloom instrument`` as sections of a page."""
 
 from __future__ import annotations
 
