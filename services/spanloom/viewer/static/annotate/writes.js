@@ -32,7 +32,7 @@ export const without = (edit, fields) => editTo(/** @type {Mark} */ (edit), fiel
 /** @typedef {{trace: string, project: string, scheme: string, annotator: string, version: number}} Context */
 /**
  * `base`: the revision that was seen, null for any; `seen`: the mark in it. `from`, `to`: the mark on the screen
- * before and after the edit. `group`: what to undo, or the branch to mark.
+ * before and after the edit. `group`: the group to undo, or the branch to mark.
  * @typedef {{id: string, kind: "edit" | "branch" | "undo", context: Context, step: string, base: number | null, seen: Mark, from: Mark, to: Mark,
  *   edit: import("./marks.js").Edit, group: string, wasSent: boolean, state: "waiting" | "sent" | "held" | "refused",
  *   clashes: Clash[], theirs: any, why: string}} Write

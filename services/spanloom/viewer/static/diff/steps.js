@@ -164,7 +164,7 @@ function Change({ field, a, b, op }) {
   return pairs.map(([ours, theirs], n) => html`<tr class="change"><th>${n ? html`<span class="sr">${field}</span>` : field}</th><${Cells} a=${ours} b=${theirs} op=${op} /></tr>`);
 }
 
-/** A missing value is shown differently from an empty text: a failed step without a message has an empty error. @param {string} field @param {unknown} value */
+/** A missing value is shown differently from an empty text, because a failed step without a message has an empty error. @param {string} field @param {unknown} value */
 function shown(field, value) {
   if (value === null || value === undefined) return "–";
   if (value === "") return t("diff.empty");

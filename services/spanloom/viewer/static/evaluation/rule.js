@@ -29,7 +29,7 @@ export function budgetInWords(budget) {
   return parts.filter((one) => one !== false).join(", ");
 }
 
-/** The members of a rule that can be changed, as `PUT` takes them. @param {Rule} rule */
+/** The members of a rule that can be changed, in the form that `PUT` accepts. @param {Rule} rule */
 const definition = ({ where, evaluators, sample, unit, when, delay_s: delay, budget }) => ({ where, evaluators, sample, unit, when, delay_s: delay, budget: budget && Object.fromEntries(Object.entries(budget).filter(([, most]) => most !== null)) });
 
 /** @param {{name: string, project: string | undefined}} props */

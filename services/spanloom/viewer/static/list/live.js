@@ -12,7 +12,7 @@ import { load, question, runs } from "./runs.js";
 const arrived = signal(/** @type {Set<string>} */ (new Set()));
 const changed = signal(/** @type {Set<string>} */ (new Set()));
 const isLive = signal(false);
-/** Runs not checked against the filter yet. @type {Set<string>} */
+/** Runs that have not been checked against the filter yet. @type {Set<string>} */
 const unchecked = new Set();
 const PAUSE_MS = 700;
 const AT_ONCE = 50;

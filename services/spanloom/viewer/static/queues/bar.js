@@ -23,7 +23,7 @@ export function QueueBar({ trace }) {
   useEffect(() => { if (dones.value) again(); }, [dones.value]);
   const who = annotator.value;
   const isDone = data?.item.done_by.includes(who);
-  /** @param {() => Promise<string>} act which returns the message to show, if any */
+  /** @param {() => Promise<string>} act returns the message to show, if any */
   const attempt = (act) => { setError(""); act().then(setError, (refused) => setError(asError(refused).message)); };
   const finish = async () => {
     await sendJson("POST", `${path}/done`, {}, { project });

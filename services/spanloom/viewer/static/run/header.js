@@ -181,7 +181,7 @@ function oldRun(run, whole) {
 function Metrics({ run, metrics }) {
   const errors = [...Object.values(metrics?.model_errors ?? {}), ...Object.values(metrics?.tool_errors ?? {})].flat().length;
   const heldTime = metrics || run.model_time ? "" : "held";
-  const held = metrics ? "" : "held"; // reserves its space, so that nothing below moves when it arrives
+  const held = metrics ? "" : "held"; // reserves the space for the metrics, so that nothing below moves when they arrive
   return html`<dl class="facts">
     <div class="main" title=${t("metric.wall.means")}><dt>${t("metric.wall")}</dt><dd>${duration(Number(run.duration))}</dd></div>
     <div class=${heldTime} title=${t("metric.sum.means")}><dt>${t("metric.model")}</dt><dd>${duration(Number(metrics?.llm_duration ?? run.model_time))}</dd></div>

@@ -36,7 +36,7 @@ function closed(part) {
 }
 
 /**
- * A condition on one field, its value in the syntax of the language.
+ * A condition on one field, with its value in the syntax of the query language.
  * @param {string} field @param {string} operator @param {string} value @param {string} type of the field
  */
 export function condition(field, operator, value, type) {

@@ -43,7 +43,7 @@ export function layOut({ slots: all, items }, metric) {
   return values;
 }
 
-/** The time of some slots within the range. @param {OverTime} found @param {number} from @param {number} to @returns {[number, number]} */
+/** The start and the end of consecutive slots, limited to the range. @param {OverTime} found @param {number} from @param {number} to @returns {[number, number]} */
 export const clipped = ({ slots: all, since, until }, from, to) => [Math.max(all[from].start, since ?? 0), Math.min(all[to].end, until ?? Infinity)];
 
 /** The number of failed runs in each slot, as rate times count: the service returns the rate. @param {OverTime} found @returns {(number | null)[]} */

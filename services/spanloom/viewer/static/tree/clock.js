@@ -102,7 +102,7 @@ export function axisOf(view, at, shown, now, clock) {
 
 // Concurrency and critical path of a run.
 
-/** The number of concurrent rows from each point in time on. @param {Outline} o @param {Uint32Array} rows @returns {{times: Float64Array, counts: Uint16Array, most: number}} */
+/** The number of concurrent rows, for each time at which it changes. @param {Outline} o @param {Uint32Array} rows @returns {{times: Float64Array, counts: Uint16Array, most: number}} */
 export function concurrency(o, rows) {
   const starts = Float64Array.from(rows, (i) => o.start[i]).sort();
   const ends = Float64Array.from(rows, (i) => o.start[i] + o.dur[i]).sort();

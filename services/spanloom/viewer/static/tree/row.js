@@ -151,7 +151,7 @@ export class Pool {
     this.from = -1;
   }
 
-  /** Show the names of `size` rows from a row on. @param {import("./view.js").View} view @param {number} from @param {number} size @param {number} height of a row */
+  /** Show the names of `size` rows, starting at the row `from`. @param {import("./view.js").View} view @param {number} from @param {number} size @param {number} height of a row */
   place(view, from, size, height) {
     const { rows } = this;
     while (rows.length < size) rows.push(new Row(this.body));
@@ -163,7 +163,7 @@ export class Pool {
     this.from = from;
   }
 
-  /** Fill as many rows as a frame has time for, from a row on and around it. @param {number} first @param {import("./view.js").View} view @param {How} how @returns {boolean} whether all are filled */
+  /** Fill as many rows as a frame has time for, starting at a row and then around it. @param {number} first @param {import("./view.js").View} view @param {How} how @returns {boolean} whether all are filled */
   fill(first, view, how) {
     const { length } = this.rows;
     let room = WHOLE;

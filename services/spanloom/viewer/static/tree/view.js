@@ -8,7 +8,7 @@ import { isFault, isPlumbing, isWhole } from "./outline.js";
 // Finds the rows that match a search, by searching the dictionaries instead of each row.
 
 /** @typedef {{kinds: Set<string>, text: string, found: Iterable<number> | null, only?: Uint8Array | null}} Matching
- *    `found`: rows in whose texts the service found it; `only`: restricts hits to these rows */
+ *    `found`: rows in whose texts the service found the search text; `only`: restricts hits to these rows */
 
 /**
  * Return the rows that are hits, the kept rows (hits and their ancestors), and the ancestors.
@@ -66,7 +66,7 @@ export class View {
     this.isAlone = false;
     /** The row whose subtree is shown, or -1 for all rows. */
     this.root = -1;
-    /** The loops by their first rows; folded to begin with. */
+    /** The loops by their first rows; initially folded. */
     this.loops = loopsOf(outline);
     this.heads = this.loops.size ? headsOf(outline, this.loops) : null;
     for (const first of this.loops.keys()) this.collapsed[first] = 1;

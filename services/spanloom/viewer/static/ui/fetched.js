@@ -5,7 +5,7 @@ import { t } from "../i18n/index.js";
 import { annotator } from "../state/reader.js";
 import { html } from "./html.js";
 
-// Fetches data of a component from the service, again whenever its parameters change.
+// Fetches data for a component, and again whenever the parameters change.
 
 /** `isOld`: the data belongs to earlier parameters. @typedef {{data: any, isOld: boolean, error: ApiError | null, again: () => void}} Fetched */
 
