@@ -1,6 +1,6 @@
-"""The requirements of OTLP for a server, and how Spanloom meets them, as read from the tests.
+"""The requirements of OTLP for a server with our answers, read from the tests that prove them.
 
-The tests are not run; their markers and docstrings are read from the source.
+The tests are not run: their marks and docstrings are read from the source.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SUITE = Path(__file__).parents[1] / "tests" / "conformance"
 
 
 class Requirement(NamedTuple):
-    """A requirement in ``requirements.toml``."""
+    """One requirement of the list."""
 
     number: int
     level: str
@@ -26,7 +26,7 @@ class Requirement(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """A test, with the description of Spanloom's behaviour in its docstring."""
+    """A test and the answer in its docstring."""
 
     file: str
     test: str

@@ -1,7 +1,7 @@
-"""Lists the rules of the dialects, and the captured runs of real SDKs in which each decided.
+"""Lists the rules of the dialects, with the captured runs of real SDKs in which each decided.
 
-The rules are read from the source, where each is in a ``Classification``; the runs are extracted
-again, so the tables describe this version.
+Rules are read from the source, where each is in a ``Classification``; runs are extracted again, so
+the tables are true of this version.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class Rule:
 
     name: str
     kinds: set[str] = field(default_factory=set)
-    """The span kinds that it assigns, as found in the source or in a capture."""
+    """The kinds of spans that it decides, as known from the source or a capture."""
     captures: set[str] = field(default_factory=set)
-    """Ids of the captured runs in which the rule decided."""
+    """Ids of the captured runs in which it decided."""
 
 
 def frameworks() -> Iterator[tuple[str, str, str, str]]:
@@ -76,7 +76,7 @@ def rules() -> dict[str, list[Rule]]:
 
 
 def readings() -> Iterator[tuple[str, str, str]]:
-    """Yield each dialect with the span kinds of its own rules, and the spans that it passes on."""
+    """Yield each dialect with the kinds that its own rules decide, and the spans it passes on."""
     for dialect in DIALECTS:
         known = rules().get(dialect.id) or rules().get(dialect.id.partition("_")[0]) or []
         kinds = set[str]().union(*[rule.kinds for rule in known])
@@ -87,7 +87,7 @@ def readings() -> Iterator[tuple[str, str, str]]:
 
 
 def _passed_on(dialect: Dialect) -> Iterator[str]:
-    """Yield descriptions of the spans that a dialect passes on to other dialects."""
+    """Yield descriptions of the spans that a dialect passes on to others."""
     if dialect.own_keys:
         keys = ", ".join(f"`{prefix}…`" for prefix in dialect.own_keys)
         yield f"plumbing without {keys}"
@@ -127,7 +127,7 @@ def _verdicts() -> dict[Capture, list[SpanVerdict]]:
 
 
 def _declared() -> Iterator[tuple[str, set[str]]]:
-    """Yield the rules in the source, each with its span kinds if they are literals there."""
+    """Yield the rules that occur in the source, each with its kind if the source states it."""
     for module in _modules(dialects, extraction, reading):
         for node in ast.walk(ast.parse(module.read_text("utf-8"))):
             if isinstance(node, ast.Call) and _name(node.func) == "Classification":

@@ -1,7 +1,7 @@
 """Writes the tables of the documentation that come from the code.
 
 ``python docs/generate.py`` updates them; ``--check`` fails if one is stale. ``--declared`` leaves
-out the tables about captured runs: extracting these runs takes four fifths of the time.
+out the tables about captured runs, because extracting all of these takes four fifths of the time.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
 
 
 def configuration() -> str:
-    """Return every option, section by section."""
+    """Every option, section by section."""
     parts = []
     for section in SECTIONS:
         rows = (
@@ -65,7 +65,7 @@ def configuration() -> str:
 
 
 def metrics() -> str:
-    """Return every metric with its type, labels and help text."""
+    """Every metric with its type, labels and help text."""
     declared = [m for m in vars(Metrics()).values() if isinstance(m, MetricWrapperBase)]
     rows = []
     for metric in declared:
@@ -77,7 +77,7 @@ def metrics() -> str:
 
 
 def migrations() -> str:
-    """Return every schema file with its opening comment."""
+    """Every schema file with its opening comment."""
     folder = Path(str(files("spanloom.storage").joinpath("schema")))
     paths = sorted(folder.rglob("*.sql"))
     rows = ((f"`{f.relative_to(folder)}`", _opening(f.read_text("utf-8"))) for f in paths)
@@ -91,7 +91,7 @@ which uses only the span's attributes. `extraction.warnings` names spans that no
 
 
 def dialects() -> str:
-    """Return every framework with its evidence, then every dialect with its rules."""
+    """Every framework with its evidence, then every dialect with its rules."""
     head = ("framework", "instrumentation", "read as", "known from")
     parts = [f"## Frameworks\n\n{_table(head, evidence.frameworks())}"]
     own = _table(("dialect", "read by its own rules", "passed on"), evidence.readings())
@@ -108,7 +108,7 @@ def dialects() -> str:
 
 
 def captures() -> str:
-    """Return how many captured runs are right, and what their telemetry does not report."""
+    """How many captured runs are right, and what their telemetry leaves out."""
     head = ("captures", "runs", *ground_truth.MEASURES)
     parts = ["## Right, by measure\n", _table(head, matrix.matrix())]
     head = ("captures", *matrix.pair_scenarios())
@@ -119,12 +119,12 @@ def captures() -> str:
 
 
 def checks() -> str:
-    """Return every check of `spanloom doctor` and when it warns."""
+    """Every check of `spanloom doctor` and when it warns."""
     return _table(("check", "result"), ((f"`{c.name}`", c.meaning) for c in CHECKS))
 
 
 def rights() -> str:
-    """Return every right that the account of a role needs on a server."""
+    """Every right that the account of a role needs on a server."""
     rows = (
         (f"`{role}`", f"`{right.privilege}`", _tables(right.table), _use(right))
         for role, needed in RIGHTS.items()
@@ -142,7 +142,7 @@ def _tables(name: str) -> str:
 
 
 def query() -> str:
-    """Return every field that `where` can name, of runs and of steps."""
+    """Every field that `where` can name, of runs and of steps."""
     parts = []
     for subject, title in ((Subject.RUN, "Of runs"), (Subject.STEP, "Of steps")):
         rows = (
@@ -154,30 +154,30 @@ def query() -> str:
 
 
 def instrument() -> str:
-    """Return every recipe of `spanloom instrument`."""
+    """Every recipe of `spanloom instrument`."""
     head = ("name", "framework", "language", "by")
     return f"{_table(head, recipes_page.overview())}\n{recipes_page.recipes()}"
 
 
 def conformance() -> str:
-    """Return every item of OTLP, how Spanloom meets it, and the tests that prove it."""
+    """Every item of the OTLP specification, our answer and the tests that prove it."""
     head = ("item", "level", "requirement", "Spanloom", "proven by")
     return _table(head, conformance_table.rows())
 
 
 def formats() -> str:
-    """Return every format, subject by subject."""
+    """Every format, subject by subject."""
     tables = ((title, _table(formats_tables.HEAD, r)) for title, r in formats_tables.subjects())
     return "\n".join(f"### {title}\n\n{table}" for title, table in tables)
 
 
 def formats_of_runs() -> str:
-    """Return every format of runs: over HTTP, exported and imported."""
+    """Every format of runs: over HTTP, in files, and for import."""
     return _table(formats_tables.RUN_HEAD, formats_tables.of_runs())
 
 
 def losses() -> str:
-    """Return every code of a loss and its meaning."""
+    """Every code of a loss and its text."""
     return _table(formats_tables.CODE_HEAD, formats_tables.codes())
 
 
@@ -209,19 +209,19 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 EXTRACTING = ("captures.md", "dialects.md")
-"""The pages with results of captured runs."""
+"""The pages that are generated from all captured runs."""
 
 WHOLE: dict[str, Callable[[], str]] = {
     "../services/spanloom/viewer/static/records.d.ts": page_types.page_types,
     "../services/spanloom/viewer/static/export/formats.js": page_formats.page_formats,
     "../services/spanloom/viewer/static/i18n/en/formats.js": page_formats.page_words,
 }
-"""Files that are generated as a whole, by their paths relative to this folder."""
+"""Files that are generated as a whole, by their paths from this folder."""
 
 
 def main() -> None:
     """Rewrite the pages, or with ``--check`` fail if one is stale."""
-    configure_logging("warning")  # extracting captured runs logs a line for each new service
+    configure_logging("warning")  # captured runs are extracted, and each would log its service
     stale = []
     for name, render in PAGES.items():
         if "--declared" in sys.argv and name in EXTRACTING:

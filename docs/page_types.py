@@ -1,4 +1,4 @@
-"""Generates the TypeScript declarations of records for the page."""
+"""The types of records for the page, as TypeScript declarations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.core.records.record import Record
 
 ANSWERS: tuple[type[Record], ...] = (CheckedScheme, ImportReport, Agreement, UnitItem)
-"""Records that are not in ``RECORDS``."""
+"""Records that occur in no list."""
 _TYPES = {
     bool: "boolean",
     int: "number",
