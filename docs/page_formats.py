@@ -32,8 +32,8 @@ def page_formats() -> str:
 /** The formats of runs. {HEAD}. */
 
 /**
- * `path`: appended to that of the run; if empty, the request has `?format=`.
- * `many`: how the bodies of runs make a file; empty if the page writes no such file.
+ * `path`: appended to the path of the run; if empty, the request has `?format=`.
+ * `many`: the layout of a file of many runs; empty if the page cannot write such a file.
  * @typedef {{{TYPE}}} Format
  */
 
@@ -41,10 +41,10 @@ def page_formats() -> str:
 export const FORMATS = [
 {rows}];
 
-/** The formats of files that are read. */
+/** The formats of files that can be imported. */
 export const READ = {json.dumps(list(readable()))};
 
-/** The most bytes of a file that the service imports. */
+/** The maximum size, in bytes, of a file that the service imports. */
 export const MOST_BYTES = {MOST_BYTES};
 """
 
